@@ -7,6 +7,6 @@ const library = new URL('../libs/shipping/', import.meta.url);
 writeFileSync(new URL('dist/cjs/package.json', library), '{ "type": "commonjs" }\n');
 
 // The OpenAPI document of the routes at their default path.
-const { shippingDocument } = await import('../libs/shipping/dist/esm/openapi/openapi.js');
-const document = JSON.stringify(shippingDocument(), null, 2);
+const { createShippingDocument } = await import('../libs/shipping/dist/esm/openapi/openapi.js');
+const document = JSON.stringify(createShippingDocument(), null, 2);
 writeFileSync(new URL('openapi.json', library), `${document}\n`);

@@ -1,4 +1,4 @@
-import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { OrderEventsService, ShippingMethodsService } from 'nestjs-shipping';
 import { type DataSource } from 'typeorm';
 import { afterAll, beforeAll } from 'vitest';
 import { type TestApp, testApp, type TestAppOptions } from './support/app.js';
@@ -8,12 +8,12 @@ import { Client, freshProject } from './support/client.js';
 export class Mounted {
   app!: TestApp;
 
-  get methods(): ShippingMethods {
-    return this.app.nest.get(ShippingMethods);
+  get methods(): ShippingMethodsService {
+    return this.app.nest.get(ShippingMethodsService);
   }
 
-  get events(): OrderEvents {
-    return this.app.nest.get(OrderEvents);
+  get events(): OrderEventsService {
+    return this.app.nest.get(OrderEventsService);
   }
 
   get dataSource(): DataSource {

@@ -99,29 +99,38 @@ describe('the reference', () => {
     expect(firstCells('Options').toSorted()).toEqual(options.toSorted());
   });
 
-  it.each(['CallOptions', 'FindOptions', 'ChangeOptions', 'UpsertManyOptions', 'DryRunOptions'])(
-    'names every option of a call in %s',
-    (name) => {
-      const fields = fieldsOf(name);
+  it.each([
+    'ShippingCallOptions',
+    'FindMethodOptions',
+    'ChangeMethodOptions',
+    'UpsertManyOptions',
+    'DryRunOptions',
+  ])('names every option of a call in %s', (name) => {
+    const fields = fieldsOf(name);
 
-      expect(fields.length).toBeGreaterThan(0);
-      expect(fields.filter((field) => !isNamed(field))).toEqual([]);
-    },
-  );
-
-  it('lists every call of ShippingMethods with its arguments, and no other', () => {
-    expect(firstCells('ShippingMethods').toSorted()).toEqual(callsOf('ShippingMethods').toSorted());
+    expect(fields.length).toBeGreaterThan(0);
+    expect(fields.filter((field) => !isNamed(field))).toEqual([]);
   });
 
-  it('lists every call of OrderEvents with its arguments, every field of an event and of a query, and no other', () => {
-    const all = [...callsOf('OrderEvents'), ...fieldsOf('NewOrderEvent'), ...fieldsOf('OrderEventPageQuery')];
+  it('lists every call of ShippingMethodsService with its arguments, and no other', () => {
+    expect(firstCells('ShippingMethodsService').toSorted()).toEqual(
+      callsOf('ShippingMethodsService').toSorted(),
+    );
+  });
 
-    expect(firstCells('OrderEvents').toSorted()).toEqual(all.toSorted());
+  it('lists every call of OrderEventsService with its arguments, every field of an event and of a query, and no other', () => {
+    const all = [
+      ...callsOf('OrderEventsService'),
+      ...fieldsOf('NewOrderEvent'),
+      ...fieldsOf('OrderEventQuery'),
+    ];
+
+    expect(firstCells('OrderEventsService').toSorted()).toEqual(all.toSorted());
   });
 
   it('lists every error of ours, and no other', () => {
     const others = new Set([
-      'connectionError',
+      'toShippingError',
       'isShippingError',
       'ShippingError',
       'ShippingHttpError',

@@ -92,6 +92,7 @@ describe('the types of the package', () => {
   it.each([
     ['does not name the types of its events and of meta', ['plain/plain.ts']],
     ['names them', ['augmented/augmented.ts']],
+    ['has fakes of the services', ['fakes/fakes.ts']],
   ])('compile with every strict flag in a host that %s', (_host, files) => {
     expect(errorsIn(files, declared)).toBe('');
   });

@@ -10,7 +10,7 @@ import { cleanUp } from './processes.mjs';
 const require = createRequire(new URL('../../package.json', import.meta.url));
 const { NestFactory } = require('@nestjs/core');
 const { TypeOrmModule } = require('@nestjs/typeorm');
-const { OrderEvents, shippingEntities, ShippingModule } = require('nestjs-shipping');
+const { OrderEventsService, shippingEntities, ShippingModule } = require('nestjs-shipping');
 const { shippingMigrations } = require('nestjs-shipping/migrations');
 
 const projectId = 'acme';
@@ -21,7 +21,7 @@ async function measure(engine) {
   const context = await NestFactory.createApplicationContext(host(engine, database.url), {
     logger: ['error'],
   });
-  const events = context.get(OrderEvents, { strict: false });
+  const events = context.get(OrderEventsService, { strict: false });
   const connection = await database.connect();
 
   const figures = { engine: database.version };
@@ -30,11 +30,11 @@ async function measure(engine) {
   // No page is full, so each one reads the whole history.
   for (const size of [20, 1_000, 100_000])
     figures[`page, ${size}`] = await median(20, () =>
-      events.page(projectId, `of-${size}`, { types: ['order.rare'] }),
+      events.list({ projectId, orderId: `of-${size}` }, { types: ['order.rare'] }),
     );
-  figures['removeOrder, 20000'] = await median(
+  figures['removeHistory, 20000'] = await median(
     3,
-    () => events.removeOrder(projectId, 'removed'),
+    () => events.removeHistory({ projectId, orderId: 'removed' }),
     () => addHistory(connection, 'removed', 20_000),
   );
   figures['1000 × record, 16 at once'] = await median(5, () => recordAll(events, 1_000));
@@ -67,7 +67,7 @@ async function addHistory(connection, orderId, size) {
 async function recordAll(events, count) {
   let remaining = count;
   const caller = async () => {
-    while (remaining-- > 0) await events.record(projectId, randomUUID(), { type: 'note.added' });
+    while (remaining-- > 0) await events.record({ projectId, orderId: randomUUID() }, { type: 'note.added' });
   };
   await Promise.all(Array.from({ length: 16 }, caller));
 }

@@ -12,7 +12,12 @@ const require = createRequire(new URL('../../package.json', import.meta.url));
 const { NestFactory } = require('@nestjs/core');
 const { TypeOrmModule } = require('@nestjs/typeorm');
 const { DataSource } = require('typeorm');
-const { shippingEntities, ShippingMethod, ShippingMethods, ShippingModule } = require('nestjs-shipping');
+const {
+  shippingEntities,
+  ShippingMethod,
+  ShippingMethodsService,
+  ShippingModule,
+} = require('nestjs-shipping');
 const { shippingMigrations } = require('nestjs-shipping/migrations');
 const file = new URL('../../../shared/data/carriers.json', import.meta.url);
 
@@ -34,7 +39,7 @@ export async function measureImports({ rounds }) {
   }));
   const database = await newDatabase('postgres', 'import');
   const context = await NestFactory.createApplicationContext(host(database.url), { logger: ['error'] });
-  const methods = context.get(ShippingMethods, { strict: false });
+  const methods = context.get(ShippingMethodsService, { strict: false });
   const rows = context.get(DataSource).getRepository(ShippingMethod);
   const kinds = {
     many: (project) => methods.upsertMany(project, requests),

@@ -1,4 +1,4 @@
-// Measures the time of `record()` and `page()` of order events, in this process and on PostgreSQL. The rival of
+// Measures the time of `record()` and `list()` of order events, in this process and on PostgreSQL. The rival of
 // `record()` is TypeORM's `insert` of the same row.
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
@@ -11,7 +11,7 @@ const require = createRequire(new URL('../../package.json', import.meta.url));
 const { NestFactory } = require('@nestjs/core');
 const { TypeOrmModule } = require('@nestjs/typeorm');
 const { DataSource } = require('typeorm');
-const { OrderEvent, OrderEvents, shippingEntities, ShippingModule } = require('nestjs-shipping');
+const { OrderEvent, OrderEventsService, shippingEntities, ShippingModule } = require('nestjs-shipping');
 const { shippingMigrations } = require('nestjs-shipping/migrations');
 
 const eventsPerRound = 1000;
@@ -23,7 +23,7 @@ const pagesPerRound = 200;
 export async function measureRecords({ rounds }) {
   const database = await newDatabase('postgres', 'record');
   const context = await NestFactory.createApplicationContext(host(database.url), { logger: ['error'] });
-  const events = context.get(OrderEvents, { strict: false });
+  const events = context.get(OrderEventsService, { strict: false });
   const dataSource = context.get(DataSource);
   const insert = (manager, event) => manager.insert(OrderEvent, rowOf(event));
   const inTransaction = (work) => () => dataSource.transaction((manager) => work(manager, newEvent()));
@@ -64,10 +64,13 @@ async function pageRows(rounds, events, dataSource) {
     );
     const limit = Math.min(200, size / 2);
     for (let read = 0; read < size / 2; read += limit)
-      cursors[size] = (await events.page('pages', `of-${size}`, { limit, cursor: cursors[size] })).next;
+      cursors[size] = (
+        await events.list({ projectId: 'pages', orderId: `of-${size}` }, { limit, cursor: cursors[size] })
+      ).next;
   }
   await dataSource.query('ANALYZE shipping_order_event');
-  const page = (size) => () => events.page('pages', `of-${size}`, { limit: 50, cursor: cursors[size] });
+  const page = (size) => () =>
+    events.list({ projectId: 'pages', orderId: `of-${size}` }, { limit: 50, cursor: cursors[size] });
   const ratios = await compared(rounds, page(100_000), page(100), 4, pagesPerRound);
   return [ratioRow({ title: 'a page of 50 in a history of 100,000', rival: 'a history of 100', ratios })];
 }
@@ -96,10 +99,13 @@ async function timed(call, connections, count) {
 
 /** @returns the arguments of `record()` */
 function newEvent(more = {}) {
-  return ['acme', randomUUID(), { type: 'order.placed', data: { total: '84.90' }, ...more }];
+  return [
+    { projectId: 'acme', orderId: randomUUID() },
+    { type: 'order.placed', data: { total: '84.90' }, ...more },
+  ];
 }
 
-function rowOf([projectId, orderId, { type, data, dedupe_key: dedupeKey = null }]) {
+function rowOf([{ projectId, orderId }, { type, data, dedupe_key: dedupeKey = null }]) {
   const now = new Date();
   return {
     projectId,

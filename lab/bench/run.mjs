@@ -11,7 +11,7 @@ const usage = `npm run bench -- [options]
   --memory         the memory of cached methods instead of the ratios; on PostgreSQL
   --slowest        how long the slowest legal requests hold up the process; on PostgreSQL
   --import         upsertMany instead of the ratios; on PostgreSQL
-  --record         record() and page() of events instead of the ratios; on PostgreSQL
+  --record         record() and list() of events instead of the ratios; on PostgreSQL
   --all            the ratios on both engines, upsertMany and the memory
   --only a,b       only the scenarios whose names begin with these words: --only create,list20
   --adapter name   the adapter of ours: fastify (the default) or express

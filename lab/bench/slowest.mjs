@@ -15,7 +15,7 @@ const { NestFactory } = require('@nestjs/core');
 const { FastifyAdapter } = require('@nestjs/platform-fastify');
 const { TypeOrmModule } = require('@nestjs/typeorm');
 const { DataSource } = require('typeorm');
-const { shippingEntities, ShippingMethods, ShippingModule } = require('nestjs-shipping');
+const { shippingEntities, ShippingMethodsService, ShippingModule } = require('nestjs-shipping');
 const { shippingMigrations } = require('nestjs-shipping/migrations');
 
 const rounds = 5;
@@ -69,7 +69,7 @@ export async function measureSlowest() {
   await app.listen(0, '127.0.0.1');
   const client = new Worker(new URL('slowest-client.mjs', import.meta.url));
   onExit(() => Promise.all([client.terminate(), app.close()]));
-  const methods = app.get(ShippingMethods, { strict: false });
+  const methods = app.get(ShippingMethodsService, { strict: false });
   const source = app.get(DataSource);
   const origin = await app.getUrl();
 

@@ -1,4 +1,4 @@
-import { ShippingMethods } from 'nestjs-shipping';
+import { ShippingMethodsService } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../../test/support/app.js';
 import { Client, freshProject } from '../../test/support/client.js';
@@ -54,7 +54,7 @@ describe.each(places)('a read that begins after an acknowledged write on %s', (p
       written[method.carrier_code] = 0;
       writers.push(async () => {
         const n = (written[method.carrier_code] ?? 0) + 1;
-        const methods = any(apps).nest.get(ShippingMethods);
+        const methods = any(apps).nest.get(ShippingMethodsService);
         await methods.update(body.project_id, body.id, { ...method, meta: { n } });
         written[method.carrier_code] = n;
       });
@@ -88,7 +88,7 @@ describe.each(places)('a read that begins after an acknowledged write on %s', (p
       return shown;
     };
     const sibling = async (app: TestApp): Promise<Counts> => {
-      const methods = app.nest.get(ShippingMethods);
+      const methods = app.nest.get(ShippingMethodsService);
       const active = any([true, false]);
       return countsOf(active ? await methods.findActive(project) : (await methods.list(project)).data);
     };

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type NestInterceptor } from '@nestjs/common';
-import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { from, lastValueFrom } from 'rxjs';
 import { type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ onlyWhere('lostRaces', () => {
   describe('a lost race in an ambient transaction', () => {
     let database: TestDatabase;
     let host: Host;
-    let methods: ShippingMethods;
+    let methods: ShippingMethodsService;
     const ambient = new AsyncLocalStorage<EntityManager>();
     const inTransaction: NestInterceptor = {
       intercept: (_context, next) =>
@@ -30,7 +30,7 @@ onlyWhere('lostRaces', () => {
         ShippingModule.forRoot({ entityManager: () => ambient.getStore() }),
       ]);
       host = await listening(mounted, (app) => app.useGlobalInterceptors(inTransaction));
-      methods = host.app.get(ShippingMethods);
+      methods = host.app.get(ShippingMethodsService);
       // These triggers give the error that a server gives when two transactions conflict.
       const { manager } = database.dataSource;
       for (const conflict of engine.conflicts) {

@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { Inject, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
-import { shippingEntities, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { shippingEntities, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
-import { embeddedPostgres } from 'nestjs-shipping/testing';
+import { embeddedPostgresOptions } from 'nestjs-shipping/testing';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -53,14 +53,14 @@ describe('the DataSource of the module', () => {
       .overrideProvider(getDataSourceToken())
       .useValue({});
 
-    await expect(mocked.compile()).rejects.toThrow('use embeddedTypeOrm()');
+    await expect(mocked.compile()).rejects.toThrow('use embeddedTypeOrmModule()');
   });
 
   it.each([undefined, 'shop'])(
     'gets our entities by autoLoadEntities, beside a glob of the host (DataSource %s)',
     async (dataSource) => {
       const options = {
-        ...(await embeddedPostgres()),
+        ...(await embeddedPostgresOptions()),
         name: dataSource,
         entities: ['/nowhere/**/*.entity.js'],
         autoLoadEntities: true,
@@ -71,7 +71,7 @@ describe('the DataSource of the module', () => {
       const testing = await compiled([TypeOrmModule.forRoot(options), shipping]);
       await testing.init();
 
-      expect((await testing.get(ShippingMethods).list('p')).meta.total).toBe(0);
+      expect((await testing.get(ShippingMethodsService).list('p')).meta.total).toBe(0);
       await testing.close();
     },
   );
@@ -102,7 +102,7 @@ describe('the DataSource of the module', () => {
 
   it('that knows only an entity of the host with the name of ours is refused, and the error says so', async () => {
     const own = namesake('method_of_host');
-    const options = { ...(await embeddedPostgres()), synchronize: true };
+    const options = { ...(await embeddedPostgresOptions()), synchronize: true };
     const shipping = ShippingModule.forRoot({ http: false });
 
     const testing = await compiled([TypeOrmModule.forRoot({ ...options, entities: [own] }), shipping]);
@@ -114,16 +114,16 @@ describe('the DataSource of the module', () => {
     await testing.get(DataSource).destroy();
     const entities = [own, ...shippingEntities];
     const fixed = await compiled([
-      TypeOrmModule.forRoot({ ...(await embeddedPostgres()), synchronize: true, entities }),
+      TypeOrmModule.forRoot({ ...(await embeddedPostgresOptions()), synchronize: true, entities }),
       shipping,
     ]);
     await fixed.init();
-    expect(await fixed.get(ShippingMethods).findActive('p')).toEqual([]);
+    expect(await fixed.get(ShippingMethodsService).findActive('p')).toEqual([]);
     await fixed.close();
   });
 
   it('that the host initializes late and that does not know our entities is refused', async () => {
-    const options = { ...(await embeddedPostgres()), manualInitialization: true };
+    const options = { ...(await embeddedPostgresOptions()), manualInitialization: true };
     const shipping = ShippingModule.forRoot({ http: false });
     class Shop {
       constructor(@Inject(getDataSourceToken()) private readonly dataSource: DataSource) {}

@@ -3,11 +3,11 @@ import {
   OrderEvent,
   shippingEntities,
   ShippingMethod,
-  ShippingMethods,
+  ShippingMethodsService,
   ShippingModule,
   ShippingProject,
 } from 'nestjs-shipping';
-import { embeddedPostgres } from 'nestjs-shipping/testing';
+import { embeddedPostgresOptions } from 'nestjs-shipping/testing';
 import { Logger } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Column, DataSource, DefaultNamingStrategy, Entity, PrimaryColumn } from 'typeorm';
@@ -41,10 +41,10 @@ describe('the tables, when an application boots,', () => {
     database = undefined;
   });
 
-  const booted = async (open: TestDatabase): Promise<ShippingMethods> => {
+  const booted = async (open: TestDatabase): Promise<ShippingMethodsService> => {
     const testing = await compiled([typeOrm(open), ShippingModule.forRoot({ http: false })]);
     await testing.createNestApplication().init();
-    return testing.get(ShippingMethods);
+    return testing.get(ShippingMethodsService);
   };
 
   it('are reported as missing when no migration has run, with the two lines to add', async () => {
@@ -179,7 +179,7 @@ describe('the tables, when an application boots,', () => {
     await database.dataSource.runMigrations();
 
     expect(warned).toHaveBeenCalledWith(expect.stringContaining('The database has no table'));
-    expect(await script.get(ShippingMethods).findActive('p')).toEqual([]);
+    expect(await script.get(ShippingMethodsService).findActive('p')).toEqual([]);
     warned.mockRestore();
   });
 
@@ -196,7 +196,11 @@ describe('the tables, when an application boots,', () => {
   });
 
   it('are not checked on a DataSource that the host initialises later', async () => {
-    const options = { ...(await embeddedPostgres()), autoLoadEntities: true, manualInitialization: true };
+    const options = {
+      ...(await embeddedPostgresOptions()),
+      autoLoadEntities: true,
+      manualInitialization: true,
+    };
     const testing = await compiled([TypeOrmModule.forRoot(options), ShippingModule.forRoot({ http: false })]);
 
     await testing.init();

@@ -1,4 +1,4 @@
-import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { expect, it } from 'vitest';
 import { freshProject, ground } from '../support/client.js';
 import { testDatabase } from '../support/database.js';
@@ -8,7 +8,7 @@ import { compiled, typeOrm } from './host.js';
 it('cache: false makes each call read the methods again', async () => {
   const database = await testDatabase();
   const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false, cache: false })]);
-  const methods = testing.get(ShippingMethods);
+  const methods = testing.get(ShippingMethodsService);
   const project = freshProject();
   await methods.create(project, ground);
 

@@ -1,5 +1,5 @@
 import { Controller, Get, Module, type ModuleMetadata } from '@nestjs/common';
-import { OrderEvents, ShippingModule } from 'nestjs-shipping';
+import { OrderEventsService, ShippingModule } from 'nestjs-shipping';
 import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -33,7 +33,7 @@ async function targetOf({ imports = [], controllers }: ModuleMetadata): Promise<
   onTestFinished(async () => {
     await app.getHttpServer().close();
   });
-  return { origin, orderEvents: app.get(OrderEvents) };
+  return { origin, orderEvents: app.get(OrderEventsService) };
 }
 
 const hides = /another route of your application.*imported after ShippingModule/is;

@@ -1,5 +1,5 @@
 import { type CanActivate, ForbiddenException, HttpException, UseGuards } from '@nestjs/common';
-import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { OrderEventsService, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { type ContractTarget, type Envelope, shippingContract } from 'nestjs-shipping/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -19,14 +19,14 @@ describe('the contract suite', () => {
   let database: TestDatabase;
   let close: () => Promise<void>;
   let target: ContractTarget;
-  let methods: ShippingMethods;
+  let methods: ShippingMethodsService;
   beforeAll(async () => {
     database = await testDatabase();
     const shipping = ShippingModule.forRoot({ http: { decorators: [UseGuards(HostGuard)] } });
     const { app, origin } = await listening(await compiled([typeOrm(database), shipping]));
     close = () => app.close();
-    target = { origin, orderEvents: app.get(OrderEvents) };
-    methods = app.get(ShippingMethods);
+    target = { origin, orderEvents: app.get(OrderEventsService) };
+    methods = app.get(ShippingMethodsService);
   });
   afterAll(async () => {
     await close?.();

@@ -1,4 +1,9 @@
-import { DuplicateMethodError, shippingEntities, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import {
+  DuplicateMethodError,
+  shippingEntities,
+  ShippingMethodsService,
+  ShippingModule,
+} from 'nestjs-shipping';
 import { expectNoSchemaDrift } from 'nestjs-shipping/testing';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -17,7 +22,7 @@ describe('two DataSources with different prefixes in one schema', () => {
     await expectNoSchemaDrift(dataSource);
     const module = ShippingModule.forRoot({ http: false });
     const testing = await compiled([typeOrm({ options: dataSource.options, dataSource }), module]);
-    const methods = testing.get(ShippingMethods);
+    const methods = testing.get(ShippingMethodsService);
     await methods.upsertMany('shop', [ground]);
     await expect(methods.create('shop', ground)).rejects.toThrow(DuplicateMethodError);
     // The embedded database has one connection.

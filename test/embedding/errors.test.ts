@@ -13,7 +13,7 @@ import {
 import {
   DatabaseUnavailableError,
   ShippingHttpError,
-  ShippingMethods,
+  ShippingMethodsService,
   ShippingModule,
   type ShippingRoute,
 } from 'nestjs-shipping';
@@ -82,7 +82,7 @@ describe.each(platformNames)('on %s, in a host with a filter for everything, an 
     const logged = vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
     const shop = await mounted();
     const unavailable = (): Promise<never> => Promise.reject(new DatabaseUnavailableError(undefined));
-    Object.assign(host?.app.get(ShippingMethods) ?? {}, { create: unavailable });
+    Object.assign(host?.app.get(ShippingMethodsService) ?? {}, { create: unavailable });
 
     const { status, headers, body } = await shop.create(ground);
 
@@ -107,8 +107,8 @@ describe.each(platformNames)('on %s, in a host with a filter for everything, an 
     expect([status, body]).toEqual([418, { teapot: 'validation_failed' }]);
   });
 
-  it('of ours with problems: false names each violation in the errors that a filter of the host sends', async () => {
-    const shop = await mounted({ http: { problems: false, decorators: [UseFilters(ErrorsFilter)] } });
+  it('of ours with problemDetails: false names each violation in the errors that a filter of the host sends', async () => {
+    const shop = await mounted({ http: { problemDetails: false, decorators: [UseFilters(ErrorsFilter)] } });
 
     const { status, body } = await shop.create({ carrier_code: 'ups' });
 

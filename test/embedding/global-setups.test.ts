@@ -5,7 +5,7 @@ import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-ex
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { OrderEvents, ProblemDetailsFilter, ShippingModule } from 'nestjs-shipping';
+import { OrderEventsService, ProblemDetailsFilter, ShippingModule } from 'nestjs-shipping';
 import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -74,7 +74,7 @@ describe.each(Object.keys(platforms) as (keyof typeof platforms)[])('mounted in 
       const { port } = app.getHttpServer().address() as AddressInfo;
       target = {
         origin: `http://127.0.0.1:${port}`,
-        orderEvents: app.get(OrderEvents),
+        orderEvents: app.get(OrderEventsService),
         defaultsProjectId: 'default',
       };
     });

@@ -1,4 +1,4 @@
-import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { OrderEventsService, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 import { expectNoSchemaDrift } from 'nestjs-shipping/testing';
 import { DefaultNamingStrategy } from 'typeorm';
@@ -89,13 +89,16 @@ describe('the migrations', () => {
   const works = async (open: TestDatabase): Promise<void> => {
     const testing = await compiled([typeOrm(open), ShippingModule.forRoot({ http: false })]);
     await testing.init();
-    const methods = testing.get(ShippingMethods);
+    const methods = testing.get(ShippingMethodsService);
     await methods.create('p', { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' });
     expect((await methods.list('p')).meta.total).toBe(1);
-    const events = testing.get(OrderEvents);
-    const { repeated, ...event } = await events.record('p', 'o', { type: 'order.placed' });
+    const events = testing.get(OrderEventsService);
+    const { repeated, ...event } = await events.record(
+      { projectId: 'p', orderId: 'o' },
+      { type: 'order.placed' },
+    );
     expect(repeated).toBe(false);
-    expect(await events.list('p', 'o')).toEqual([event]);
+    expect(await events.findAll({ projectId: 'p', orderId: 'o' })).toEqual([event]);
   };
 
   it('run up, down and up again in each mode', async () => {
@@ -136,8 +139,10 @@ describe('the migrations', () => {
     await expectNoSchemaDrift(dataSource);
     const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
     await testing.init();
-    const method = await testing.get(ShippingMethods).findByCodes('acme', 'ups', '03');
-    const [event] = await testing.get(OrderEvents).list('acme', '1001');
+    const method = await testing
+      .get(ShippingMethodsService)
+      .findByCodes('acme', { carrier_code: 'ups', method_code: '03' });
+    const [event] = await testing.get(OrderEventsService).findAll({ projectId: 'acme', orderId: '1001' });
     expect(method).toMatchObject({
       carrier_label: null,
       method_label: 'Größe',
@@ -174,7 +179,7 @@ describe('the migrations', () => {
       expect(await dataSource.showMigrations()).toBe(false);
       const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
       await testing.init();
-      expect((await testing.get(ShippingMethods).list('p')).meta.total).toBe(1);
+      expect((await testing.get(ShippingMethodsService).list('p')).meta.total).toBe(1);
     });
   });
 

@@ -14,9 +14,9 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import {
   OrderEvent,
-  OrderEvents,
+  OrderEventsService,
   type ShippingMethodDto,
-  ShippingMethods,
+  ShippingMethodsService,
   ShippingModule,
   ShippingProject,
 } from 'nestjs-shipping';
@@ -59,7 +59,7 @@ describe('a host', () => {
   afterAll(() => database?.close());
 
   const keepsTheContract = async (target: Omit<ContractTarget, 'orderEvents'>): Promise<void> => {
-    const orderEvents = host?.app.get(OrderEvents);
+    const orderEvents = host?.app.get(OrderEventsService);
     for (const { run } of shippingContract(() => ({ ...target, orderEvents }))) await run();
   };
 
@@ -248,7 +248,7 @@ describe('a host', () => {
     const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
 
     host = await listening(testing);
-    const method = await host.app.get(ShippingMethods).create('p', ground);
+    const method = await host.app.get(ShippingMethodsService).create('p', ground);
 
     expect(method.version).toBe(1);
     expect((await new Client(host.origin, 'p').list()).status).toBe(404);

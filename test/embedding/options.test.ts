@@ -1,7 +1,7 @@
 import { Inject, Injectable, Module, UseGuards } from '@nestjs/common';
 import {
   type ShippingFactoryOptions,
-  ShippingMethods,
+  ShippingMethodsService,
   ShippingModule,
   type ShippingModuleAsyncOptions,
   type ShippingModuleOptions,
@@ -13,7 +13,7 @@ import { compiled, typeOrm } from './host.js';
 
 @Injectable()
 class Sibling {
-  constructor(@Inject(ShippingMethods) readonly methods: ShippingMethods) {}
+  constructor(@Inject(ShippingMethodsService) readonly methods: ShippingMethodsService) {}
 }
 
 @Module({ providers: [Sibling] })
@@ -72,7 +72,7 @@ describe('the options', () => {
     ['http.decorators', { http: { decorators: [class JwtGuard {}] } }],
     ['http.routeDecorators', { http: { routeDecorators: null } }],
     ['http.routeDecorators', { http: { routeDecorators: UseGuards() } }],
-    ['http.problems', { http: { problems: 'no' } }],
+    ['http.problemDetails', { http: { problemDetails: 'no' } }],
     ['isGlobal', { isGlobal: 'no' }],
     ['http.guards', { http: { guards: [] } }],
     ['imports', { imports: ConfigModule }],
@@ -97,7 +97,7 @@ describe('the options', () => {
   ])('may be at their bounds: %j is accepted', async (options) => {
     const testing = await compiled([typeOrm(database), ShippingModule.forRoot(options)]);
 
-    const list = testing.get(ShippingMethods).list('p');
+    const list = testing.get(ShippingMethodsService).list('p');
 
     expect((await list).meta.per_page).toBe(Math.min(20, options.maxPageSize));
   });
@@ -116,7 +116,7 @@ describe('the options', () => {
     const options = Object.fromEntries(all.map((name) => [name, undefined]));
     const testing = await compiled([typeOrm(database), ShippingModule.forRoot(options)]);
 
-    const list = testing.get(ShippingMethods).list('p', { per_page: 101 });
+    const list = testing.get(ShippingMethodsService).list('p', { per_page: 101 });
 
     await expect(list).rejects.toThrow('per_page must be 1 to 100');
   });
@@ -212,7 +212,7 @@ describe('the options', () => {
   it('without isGlobal give no services to a sibling that does not import the module', async () => {
     const boot = compiled([typeOrm(database), ShippingModule.forRoot(), SiblingModule]);
 
-    await expect(boot).rejects.toThrow(/ShippingMethods.*SiblingModule/s);
+    await expect(boot).rejects.toThrow(/ShippingMethodsService.*SiblingModule/s);
   });
 
   it('cannot be left out: the error for a bare import says what to write', async () => {

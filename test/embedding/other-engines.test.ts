@@ -1,5 +1,5 @@
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { ShippingMethod, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { ShippingMethod, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { Entity, PrimaryColumn } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -47,7 +47,7 @@ describe('beside another engine', () => {
     ]);
     await testing.init();
 
-    expect((await testing.get(ShippingMethods).create('p', ground)).version).toBe(1);
+    expect((await testing.get(ShippingMethodsService).create('p', ground)).version).toBe(1);
     await testing.close();
   });
 });

@@ -2,8 +2,8 @@ import { Body, Controller, Get, Inject, Param, Post, Query, ValidationPipe } fro
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsObject, IsOptional, IsString } from 'class-validator';
 import {
-  OrderEvents,
-  ShippingMethods,
+  OrderEventsService,
+  ShippingMethodsService,
   ShippingModule,
   type UpsertShippingMethodRequest,
 } from 'nestjs-shipping';
@@ -15,7 +15,7 @@ import { MessageFilter, wrapping } from './hostile-host.js';
 
 @Controller('shops/:shop/methods')
 class ShopMethodsController {
-  constructor(@Inject(ShippingMethods) private readonly methods: ShippingMethods) {}
+  constructor(@Inject(ShippingMethodsService) private readonly methods: ShippingMethodsService) {}
 
   @Get()
   async list(@Param('shop') shop: string, @Query('search') q?: string) {
@@ -56,8 +56,8 @@ class NewMethod {
 @Controller('shops/:shop/classes')
 class ClassesController {
   constructor(
-    @Inject(ShippingMethods) private readonly methods: ShippingMethods,
-    @Inject(OrderEvents) private readonly events: OrderEvents,
+    @Inject(ShippingMethodsService) private readonly methods: ShippingMethodsService,
+    @Inject(OrderEventsService) private readonly events: OrderEventsService,
   ) {}
 
   @Get('methods')
@@ -72,12 +72,12 @@ class ClassesController {
 
   @Get('events')
   page(@Param('shop') shop: string, @Query() query: EventsQuery) {
-    return this.events.page(shop, '1001', query);
+    return this.events.list({ projectId: shop, orderId: '1001' }, query);
   }
 
   @Post('events')
   record(@Param('shop') projectId: string, @Body() { type, actor }: NewEvent) {
-    return this.events.record(projectId, '1001', { type, actor });
+    return this.events.record({ projectId, orderId: '1001' }, { type, actor });
   }
 }
 

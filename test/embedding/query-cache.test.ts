@@ -1,4 +1,4 @@
-import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { OrderEventsService, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { type QueryResultCache } from 'typeorm/cache/QueryResultCache.js';
 import { type QueryResultCacheOptions } from 'typeorm/cache/QueryResultCacheOptions.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { addEvents } from '../support/rows.js';
 import { compiled, typeOrm } from './host.js';
 import { ground } from '../support/client.js';
 
-const shipped = ['shop', '1', { type: 'order.shipped' }] as const;
+const shipped = [{ projectId: 'shop', orderId: '1' }, { type: 'order.shipped' }] as const;
 
 /** Keeps every result that TypeORM gives it. */
 class QueryCache implements QueryResultCache {
@@ -33,15 +33,15 @@ class QueryCache implements QueryResultCache {
 describe("a host's DataSource that caches every query", () => {
   const queryCache = new QueryCache();
   let database: TestDatabase;
-  let methods: ShippingMethods;
-  let events: OrderEvents;
+  let methods: ShippingMethodsService;
+  let events: OrderEventsService;
   beforeAll(async () => {
     database = await testDatabase({ cache: { alwaysEnabled: true, provider: () => queryCache } });
     // Without the cache of views, each call reads the database.
     const shipping = ShippingModule.forRoot({ http: false, cache: { maxBytes: 0 } });
     const testing = await compiled([typeOrm(database), shipping]);
     await testing.createNestApplication().init();
-    [methods, events] = [testing.get(ShippingMethods), testing.get(OrderEvents)];
+    [methods, events] = [testing.get(ShippingMethodsService), testing.get(OrderEventsService)];
   });
   afterAll(() => database?.close());
   beforeEach(() => queryCache.results.clear());
@@ -49,44 +49,47 @@ describe("a host's DataSource that caches every query", () => {
   it('removes every event of an order, in as many batches as it takes', async () => {
     await addEvents(database.dataSource.manager, { projectId: 'shop', orderId: 'long' }, 2500);
 
-    expect(await events.removeOrder('shop', 'long')).toBe(2500);
-    expect(await events.list('shop', 'long')).toEqual([]);
+    expect(await events.removeHistory({ projectId: 'shop', orderId: 'long' })).toBe(2500);
+    expect(await events.findAll({ projectId: 'shop', orderId: 'long' })).toEqual([]);
   });
 
   it('gives a repeated record the event that is stored, not one that was removed', async () => {
-    const once = ['shop', '1', { type: 'order.shipped', dedupe_key: 'a' }] as const;
+    const once = [
+      { projectId: 'shop', orderId: '1' },
+      { type: 'order.shipped', dedupe_key: 'a' },
+    ] as const;
     const removed = [await events.record(...once), await events.record(...once)];
-    await events.removeOrder('shop', '1');
+    await events.removeHistory({ projectId: 'shop', orderId: '1' });
 
     const stored = [await events.record(...once), await events.record(...once)];
 
     expect([removed[1], stored[1]]).toEqual(
       [removed[0], stored[0]].map((first) => ({ ...first, repeated: true })),
     );
-    expect(await events.list('shop', '1')).toMatchObject([{ id: stored[0]?.id }]);
+    expect(await events.findAll({ projectId: 'shop', orderId: '1' })).toMatchObject([{ id: stored[0]?.id }]);
   });
 
   it('responds to every read of ours from the database', async () => {
     const created = await methods.create('shop', ground);
     await methods.find('shop', created.id);
     await events.record(...shipped);
-    await events.list('shop', '1');
+    await events.findAll({ projectId: 'shop', orderId: '1' });
     await methods.update('shop', created.id, { ...ground, method_label: 'Ground' });
     await events.record(...shipped);
 
     const [page, tree] = [await methods.list('shop'), await methods.tree('shop')];
     const label = (await methods.findOrFail('shop', created.id)).method_label;
-    const byCodes = await methods.findByCodes('shop', 'ups', '03');
+    const byCodes = await methods.findByCodes('shop', { carrier_code: 'ups', method_code: '03' });
     const [active] = await methods.findActive('shop');
     const { changes } = await methods.adoptDefaults('shop');
-    const removed = await methods.removeProject('shop');
+    const removed = await methods.removeAll('shop');
 
     expect([label, byCodes?.method_label, active?.method_label]).toEqual(['Ground', 'Ground', 'Ground']);
     expect(page.data[0]).toMatchObject({ method_label: 'Ground' });
     expect(tree.data[0]).toMatchObject({ methods: [{ method_label: 'Ground' }] });
     expect([changes, removed]).toEqual([[], 1]);
     expect((await methods.list('shop')).data).toEqual([]);
-    expect(await events.removeProject('shop')).toBeGreaterThanOrEqual(2);
+    expect(await events.removeHistories('shop')).toBeGreaterThanOrEqual(2);
     expect([...queryCache.results.keys()]).toEqual([]);
   });
 });

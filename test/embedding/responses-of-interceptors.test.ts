@@ -9,7 +9,7 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { catchError, concatMap, map, of, tap } from 'rxjs';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Client, freshProject, ground } from '../support/client.js';
@@ -97,7 +97,7 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     const create = async (): Promise<void> => {
       isChanged = true;
       const method = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
-      await host?.app.get(ShippingMethods).create(shop.project, method);
+      await host?.app.get(ShippingMethodsService).create(shop.project, method);
     };
 
     const first = await shop.list();

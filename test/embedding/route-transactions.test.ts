@@ -3,7 +3,7 @@ import { ConflictException, type INestApplication, type ModuleMetadata } from '@
 import { ClsPluginTransactional, Transactional, TransactionHost } from '@nestjs-cls/transactional';
 import { TransactionalAdapterTypeOrm } from '@nestjs-cls/transactional-adapter-typeorm';
 import { ClsModule } from 'nestjs-cls';
-import { ShippingMethods, ShippingModule, type ShippingRoute } from 'nestjs-shipping';
+import { ShippingMethodsService, ShippingModule, type ShippingRoute } from 'nestjs-shipping';
 import { DataSource, type EntityManager } from 'typeorm';
 import {
   addTransactionalDataSource,
@@ -100,7 +100,7 @@ describe.each(platformNames)('a route with Transactional() on %s,', (platform) =
       host = await listening(testing, () => undefined, platform);
       const shop = new Client(host.origin, freshProject());
       const stored = async () =>
-        (await host?.app.get(ShippingMethods).list(shop.project))?.data.map(({ version }) => version);
+        (await host?.app.get(ShippingMethodsService).list(shop.project))?.data.map(({ version }) => version);
       const refused = async (id: string) => [
         await shop.create({ ...ground, method_code: '04' }),
         await shop.update(id, { ...ground, sort_order: 1 }),

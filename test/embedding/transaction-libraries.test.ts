@@ -8,7 +8,7 @@ import {
 } from '@nestjs-cls/transactional';
 import { TransactionalAdapterTypeOrm } from '@nestjs-cls/transactional-adapter-typeorm';
 import { ClsModule } from 'nestjs-cls';
-import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { OrderEventsService, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import {
   addTransactionalDataSource,
@@ -27,20 +27,20 @@ type Host = TransactionHost<TransactionalAdapterTypeOrm>;
 @Injectable()
 class Checkout {
   constructor(
-    @Inject(ShippingMethods) readonly methods: ShippingMethods,
-    @Inject(OrderEvents) readonly events: OrderEvents,
+    @Inject(ShippingMethodsService) readonly methods: ShippingMethodsService,
+    @Inject(OrderEventsService) readonly events: OrderEventsService,
   ) {}
 
   async work(project: string, fail: boolean): Promise<void> {
     await this.methods.create(project, ground);
     await this.methods.create(project, ground).catch(() => undefined);
-    await this.events.record(project, 'o', { type: 'order.placed' });
+    await this.events.record({ projectId: project, orderId: 'o' }, { type: 'order.placed' });
     if (fail) throw new Error('rolled back');
   }
 
   @Transactional(Propagation.Nested)
   async nested(): Promise<void> {
-    await this.events.list('any', 'o');
+    await this.events.findAll({ projectId: 'any', orderId: 'o' });
   }
 
   @Transactional()
@@ -56,7 +56,7 @@ class Checkout {
 
 async function outcome(checkout: Checkout, project: string): Promise<[methods: number, events: number]> {
   const { meta } = await checkout.methods.list(project);
-  return [meta.total, (await checkout.events.list(project, 'o')).length];
+  return [meta.total, (await checkout.events.findAll({ projectId: project, orderId: 'o' })).length];
 }
 
 /** Commits one transaction of the host's library, rolls back another one, and counts the rows and changes of both. */

@@ -1,8 +1,8 @@
 import { type CanActivate, Module, type Type } from '@nestjs/common';
 import { RouterModule } from '@nestjs/core';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import { type ShippingMethodChange, ShippingMethods, ShippingModule } from 'nestjs-shipping';
-import { documentShipping } from 'nestjs-shipping/openapi';
+import { type ShippingMethodChange, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
+import { addShippingToDocument } from 'nestjs-shipping/openapi';
 import { ShippingPageModule } from 'nestjs-shipping/page';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { freshProject, ground } from '../support/client.js';
@@ -88,8 +88,8 @@ describe('two mounts of the module', () => {
 describe('two mounts with routes', () => {
   const names = (method: string, number: string): string[] =>
     ['create', 'list', 'tree', 'update', 'remove']
-      .map((handler) => `ShippingMethods${number}Controller.${handler}`)
-      .concat(`OrderEvents${number}Controller.events`)
+      .map((handler) => `ShippingMethodsService${number}Controller.${handler}`)
+      .concat(`OrderEventsService${number}Controller.events`)
       .map((name) => `${method} ${name}`);
 
   it('have classes with names of their own, so that a guard that counts by name counts them apart', async () => {
@@ -134,7 +134,7 @@ describe('two mounts with routes', () => {
     onTestFinished(() => app.getHttpServer().close());
     const scan = SwaggerModule.createDocument(app, new DocumentBuilder().build());
 
-    const documented = paths.reduce((document, path) => documentShipping(document, { path }), scan);
+    const documented = paths.reduce((document, path) => addShippingToDocument(document, { path }), scan);
 
     const operations = Object.values(documented.paths).flatMap((item) =>
       Object.values(item as Record<string, { operationId: string; tags: string[] }>),
@@ -147,8 +147,8 @@ describe('two mounts with routes', () => {
       new Set(['Shipping methods', 'Order events']),
     );
     const ofSecond = Object.entries(scan.paths).filter(([path]) => path.startsWith('/two/'));
-    expect(() => documentShipping({ ...scan, paths: Object.fromEntries(ofSecond) })).toThrow(
-      "documentShipping(document, { path: 'two/:project_id' })",
+    expect(() => addShippingToDocument({ ...scan, paths: Object.fromEntries(ofSecond) })).toThrow(
+      "addShippingToDocument(document, { path: 'two/:project_id' })",
     );
   });
 
@@ -216,8 +216,8 @@ describe('beforeCommit of one mount', () => {
     );
     const testing = await compiled([typeOrm(database), ...mounts]);
     const [one, other] = mounts.map((mount) =>
-      testing.select(mount).get(ShippingMethods, { strict: true }),
-    ) as [ShippingMethods, ShippingMethods];
+      testing.select(mount).get(ShippingMethodsService, { strict: true }),
+    ) as [ShippingMethodsService, ShippingMethodsService];
 
     await expect(one.create(project, ground)).rejects.toThrow('Pass it as { manager }');
 
@@ -236,7 +236,9 @@ describe('beforeCommit.change', () => {
       }),
     );
     const testing = await compiled([typeOrm(database), ...mounts]);
-    const [, other] = mounts.map((mount) => testing.select(mount).get(ShippingMethods, { strict: true }));
+    const [, other] = mounts.map((mount) =>
+      testing.select(mount).get(ShippingMethodsService, { strict: true }),
+    );
 
     await other?.create(freshProject(), ground);
 
@@ -246,11 +248,11 @@ describe('beforeCommit.change', () => {
 
 describe('the changes of a DataSource', () => {
   it('are reported to each mount and application that uses it, and to no other', async () => {
-    const mounted = async (own: TestDatabase, ...paths: string[]): Promise<ShippingMethods[]> => {
+    const mounted = async (own: TestDatabase, ...paths: string[]): Promise<ShippingMethodsService[]> => {
       const mounts = paths.map((path) => ShippingModule.forRoot({ http: { path } }));
       const testing = await compiled([typeOrm(own), ...mounts]);
       await testing.init();
-      return mounts.map((mount) => testing.select(mount).get(ShippingMethods, { strict: true }));
+      return mounts.map((mount) => testing.select(mount).get(ShippingMethodsService, { strict: true }));
     };
     const services = [
       ...(await mounted(database, 'a/:project_id', 'b/:project_id')),

@@ -1,4 +1,4 @@
-import { OrderEvents, ShippingMethod, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { OrderEventsService, ShippingMethod, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 import { expectNoSchemaDrift } from 'nestjs-shipping/testing';
 import { type TestingModule } from '@nestjs/testing';
@@ -70,21 +70,22 @@ describe('a database with data in it, when a migration is added,', () => {
 
   /** Reads everything that the services can read. */
   const read = async (testing: TestingModule): Promise<unknown[]> => {
-    const methods = testing.get(ShippingMethods);
+    const methods = testing.get(ShippingMethodsService);
     const projects = [methods.list('shop'), methods.tree('shop'), methods.list('default')];
-    return Promise.all([...projects, testing.get(OrderEvents).list('shop', 'o')]);
+    return Promise.all([
+      ...projects,
+      testing.get(OrderEventsService).findAll({ projectId: 'shop', orderId: 'o' }),
+    ]);
   };
 
   /** Makes each change that the services can make. */
   const write = async (testing: TestingModule): Promise<void> => {
-    const methods = testing.get(ShippingMethods);
+    const methods = testing.get(ShippingMethodsService);
     await methods.upsert('default', { ...ground, method_label: 'Default', meta: { n: Math.random() } });
     const { id } = await methods.upsert('shop', { ...ground, meta: { n: Math.random() } });
     await methods.update('shop', id, { ...ground, use_default: true });
     await methods.remove('shop', (await methods.create('shop', { ...ground, method_code: '04' })).id);
-    await testing
-      .get(OrderEvents)
-      .record(order.projectId, order.orderId, { type: 'note.added', data: { n: Math.random() } });
+    await testing.get(OrderEventsService).record(order, { type: 'note.added', data: { n: Math.random() } });
   };
 
   /** Closes the application of one version, and boots that of another one. */
@@ -105,7 +106,7 @@ describe('a database with data in it, when a migration is added,', () => {
     let testing = await booted(database);
     await write(testing);
     await engine.createCart(dataSource.manager);
-    const [{ id } = { id: '' }] = await testing.get(ShippingMethods).findActive('shop');
+    const [{ id } = { id: '' }] = await testing.get(ShippingMethodsService).findActive('shop');
     await engine.putIntoCart(dataSource.manager, 'shop', id);
     const first = await read(testing);
 

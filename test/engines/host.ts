@@ -1,6 +1,6 @@
 import { type INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { OrderEventsService, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { type DataSource } from 'typeorm';
 import { fastifyApp, listen, typeOrm } from '../support/nest.js';
 import { type EngineDatabase, opened } from './databases.js';
@@ -9,8 +9,8 @@ import { type EngineDatabase, opened } from './databases.js';
 export interface EngineHost {
   nest: INestApplication;
   dataSource: DataSource;
-  methods: ShippingMethods;
-  events: OrderEvents;
+  methods: ShippingMethodsService;
+  events: OrderEventsService;
   /** `http://127.0.0.1:port` */
   origin: string;
   close(): Promise<void>;
@@ -19,8 +19,8 @@ export interface EngineHost {
 /** What a host takes from the package. */
 export interface Library {
   ShippingModule: typeof ShippingModule;
-  ShippingMethods: typeof ShippingMethods;
-  OrderEvents: typeof OrderEvents;
+  ShippingMethodsService: typeof ShippingMethodsService;
+  OrderEventsService: typeof OrderEventsService;
 }
 
 /**
@@ -31,7 +31,7 @@ export async function hostOn(
   database: EngineDatabase,
   shipping: Parameters<typeof ShippingModule.forRoot>[0] = {},
   more: object = {},
-  library: Library = { ShippingModule, ShippingMethods, OrderEvents },
+  library: Library = { ShippingModule, ShippingMethodsService, OrderEventsService },
 ): Promise<EngineHost> {
   const dataSource = await opened(database, more);
   const testing = await Test.createTestingModule({
@@ -42,8 +42,8 @@ export async function hostOn(
   return {
     nest,
     dataSource,
-    methods: nest.get(library.ShippingMethods),
-    events: nest.get(library.OrderEvents),
+    methods: nest.get(library.ShippingMethodsService),
+    events: nest.get(library.OrderEventsService),
     origin,
     close: async () => {
       await nest.close();

@@ -51,7 +51,8 @@ onMariadbAndMysql('a deadlock of a statement of the host on', (server) => {
   });
 
   const stored = async (project: string): Promise<number> =>
-    (await host.events.list(project, 'o')).length + (await host.methods.list(project)).meta.total;
+    (await host.events.findAll({ projectId: project, orderId: 'o' })).length +
+    (await host.methods.list(project)).meta.total;
 
   it.each(['awaits', 'ignores'])(
     'stores nothing of a call that runs beside it, and the COMMIT fails, if the host %s its error',
@@ -66,7 +67,7 @@ onMariadbAndMysql('a deadlock of a statement of the host on', (server) => {
           const collision = delay(100).then(() => rival.collide());
           outcomes = await Promise.allSettled([
             manager.query(second),
-            host.events.record(project, 'o', event, { manager }),
+            host.events.record({ projectId: project, orderId: 'o' }, event, { manager }),
             host.methods.create(project, ground, { manager }),
           ]);
           await collision;
@@ -102,7 +103,9 @@ onMariadbAndMysql('a deadlock of a statement of the host on', (server) => {
           await Promise.allSettled([
             (isBefore ? later : now)(() => manager.query(second)),
             (isBefore ? now : later)(() => host.methods.create(project, ground, { manager })),
-            (isBefore ? now : later)(() => host.events.record(project, 'o', event, { manager })),
+            (isBefore ? now : later)(() =>
+              host.events.record({ projectId: project, orderId: 'o' }, event, { manager }),
+            ),
           ]);
           await collision;
         });
@@ -125,7 +128,10 @@ onMariadbAndMysql('a deadlock of a statement of the host on', (server) => {
           for (let passed = 0; passed < before; passed++) await anyStatement(manager);
           await manager.query(second);
         };
-        await Promise.allSettled([statements(), host.events.record(project, 'o', event, { manager })]);
+        await Promise.allSettled([
+          statements(),
+          host.events.record({ projectId: project, orderId: 'o' }, event, { manager }),
+        ]);
         await collision;
       });
 
@@ -139,7 +145,7 @@ onMariadbAndMysql('a deadlock of a statement of the host on', (server) => {
     const rival = await heavyRival(host);
 
     const placing = host.dataSource.transaction(async (manager) => {
-      await host.events.record(project, 'o', event, { manager });
+      await host.events.record({ projectId: project, orderId: 'o' }, event, { manager });
       await manager.query(first);
       const collision = delay(100).then(() => rival.collide());
       await manager.query(second).catch(() => undefined);
@@ -161,7 +167,7 @@ onMariadbAndMysql('a deadlock of a statement of the host on', (server) => {
       outcomes.push(
         ...(await Promise.allSettled([
           manager.query(second),
-          host.events.record(project, 'o', event, { manager }),
+          host.events.record({ projectId: project, orderId: 'o' }, event, { manager }),
         ])),
       );
       await collision;
@@ -234,13 +240,13 @@ describe.skipIf(mariadb.missing !== undefined)(`${titleOf(mariadb)} with innodb_
       await host.dataSource.query(second);
       outcomes = await Promise.allSettled([
         manager.query(second),
-        host.events.record(project, 'o', event, { manager }),
+        host.events.record({ projectId: project, orderId: 'o' }, event, { manager }),
       ]);
     });
 
     await expect(placing).rejects.toThrow('Roll the transaction back');
     expect(outcomes).toMatchObject([{ reason: { code: 'ER_CHECKREAD' } }, { reason: lostRace }]);
-    expect(await host.events.list(project, 'o')).toEqual([]);
+    expect(await host.events.findAll({ projectId: project, orderId: 'o' })).toEqual([]);
     await host.close();
     await database.drop();
   });

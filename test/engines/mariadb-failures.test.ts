@@ -43,7 +43,9 @@ onMariadbAndMysql('on', (server) => {
       const [{ id } = { id: 0 }] = await manager.query<{ id: number }[]>('SELECT CONNECTION_ID() AS id');
       await b.dataSource.query(`KILL ${id}`);
       await manager.query('SELECT 1').catch(() => undefined);
-      late = delay(200).then(() => a.events.record('p', 'o', { type: 'a.b' }, { manager }));
+      late = delay(200).then(() =>
+        a.events.record({ projectId: 'p', orderId: 'o' }, { type: 'a.b' }, { manager }),
+      );
     });
 
     await expect(broken).rejects.toThrow(/closed|lost/i);

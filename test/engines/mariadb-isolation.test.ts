@@ -1,4 +1,4 @@
-import { type ShippingMethods } from 'nestjs-shipping';
+import { type ShippingMethodsService } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject, ground } from '../support/client.js';
@@ -13,8 +13,13 @@ const isLocking = (level: string): boolean => level === 'SERIALIZABLE';
 
 /** Another instance commits a change after the snapshot of the host's transaction. Then the host makes a call in it. */
 interface Late {
-  commits: (methods: ShippingMethods, project: string, id: string) => Promise<unknown>;
-  call: (methods: ShippingMethods, project: string, id: string, manager: EntityManager) => Promise<unknown>;
+  commits: (methods: ShippingMethodsService, project: string, id: string) => Promise<unknown>;
+  call: (
+    methods: ShippingMethodsService,
+    project: string,
+    id: string,
+    manager: EntityManager,
+  ) => Promise<unknown>;
   /** The result of the call, or its error. */
   gives: object;
   /** The result at REPEATABLE READ. By default, the call says that it has lost the race. */
@@ -114,13 +119,13 @@ for (const level of levels)
       const work = a.dataSource.transaction(async (manager) => {
         await a.methods.list(project, {}, { manager });
         const { id } = await b.methods.create(project, ground);
-        await a.events.record(project, 'o', { type: 'a.b' }, { manager });
+        await a.events.record({ projectId: project, orderId: 'o' }, { type: 'a.b' }, { manager });
         await a.methods.create(project, other, { manager }).catch(() => id);
       });
 
       await expect(work).rejects.toMatchObject({ cause: lostRace });
       expect((await b.methods.list(project)).data).toMatchObject([{ version: 1 }]);
-      expect(await b.events.list(project, 'o')).toEqual([]);
+      expect(await b.events.findAll({ projectId: project, orderId: 'o' })).toEqual([]);
     });
 
     it.each(['create', 'upsert'] as const)(
@@ -186,7 +191,7 @@ describe.skipIf(mariadb.missing !== undefined)(`${titleOf(mariadb)} with innodb_
     const a = await hostWithSessions(database, ['SET SESSION innodb_snapshot_isolation = ON']);
     const project = freshProject();
     const { id } = await a.methods.create(project, ground);
-    const events = [project, 'o', { type: 'a.b' as const }] as const;
+    const events = [{ projectId: project, orderId: 'o' }, { type: 'a.b' as const }] as const;
 
     const work = a.dataSource.transaction(async (manager) => {
       await a.events.record(...events, { manager });
@@ -198,7 +203,7 @@ describe.skipIf(mariadb.missing !== undefined)(`${titleOf(mariadb)} with innodb_
 
     await expect(work).rejects.toThrow('has failed. Roll the transaction back');
     expect((await a.methods.findOrFail(project, id)).sort_order).toBe(1);
-    expect(await a.events.list(project, 'o')).toEqual([]);
+    expect(await a.events.findAll({ projectId: project, orderId: 'o' })).toEqual([]);
     await a.close();
     await database.drop();
   });

@@ -116,13 +116,13 @@ onMariadbAndMysql('the server of', (server) => {
 
         const { id } = await methods.create(project, { ...ground, method_label: text, meta: { text } });
         await methods.create(project, { ...ground, method_code: '04' });
-        await events.record(project, 'o', { type: 'a.b', message: text });
+        await events.record({ projectId: project, orderId: 'o' }, { type: 'a.b', message: text });
 
         expect(await methods.list(project, { q: String.raw`it's \'` })).toMatchObject({
           data: [{ id, method_label: text, meta: { text } }],
         });
         expect((await methods.list(project, { filter: { method_label: text } })).meta.total).toBe(1);
-        expect(await events.list(project, 'o')).toMatchObject([{ message: text }]);
+        expect(await events.findAll({ projectId: project, orderId: 'o' })).toMatchObject([{ message: text }]);
       });
     },
   );
@@ -134,13 +134,16 @@ onMariadbAndMysql('the server of', (server) => {
         const project = freshProject();
         await dataSource.query(`SET SESSION time_zone = '-03:30'`);
 
-        const { recorded_at } = await events.record(project, 'o', {
-          type: 'a.b',
-          occurred_at: '2026-03-29T01:30:00.123Z',
-        });
+        const { recorded_at } = await events.record(
+          { projectId: project, orderId: 'o' },
+          {
+            type: 'a.b',
+            occurred_at: '2026-03-29T01:30:00.123Z',
+          },
+        );
 
         expect(Math.abs(Date.parse(recorded_at) - Date.now())).toBeLessThan(60_000);
-        expect(await events.list(project, 'o')).toMatchObject([
+        expect(await events.findAll({ projectId: project, orderId: 'o' })).toMatchObject([
           { occurred_at: '2026-03-29T01:30:00.123Z', recorded_at },
         ]);
       },
@@ -157,8 +160,11 @@ onMariadbAndMysql('beside PostgreSQL in one process,', (server) => {
       const database = await engine.create();
       const host = await hostOn(database);
       await host.methods.upsertMany(project, [ground, { ...ground, method_code: '01', use_default: true }]);
-      await host.events.record(project, 'o', { type: 'a.b', dedupe_key: 'k' });
-      read.push([(await host.methods.list(project)).data, await host.events.list(project, 'o')]);
+      await host.events.record({ projectId: project, orderId: 'o' }, { type: 'a.b', dedupe_key: 'k' });
+      read.push([
+        (await host.methods.list(project)).data,
+        await host.events.findAll({ projectId: project, orderId: 'o' }),
+      ]);
       await host.close();
       await database.drop();
     }

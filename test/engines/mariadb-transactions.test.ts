@@ -91,7 +91,7 @@ onMariadbAndMysql("a host's transaction on", (server) => {
     await deadlock(async ({ id, project_id }, manager) => {
       const lost = a.methods.update(project_id, id, { ...ground, sort_order: 2 }, { manager });
       await lost.catch(async (error: unknown) => {
-        const event = [project_id, 'o', { type: 'a.b' }] as const;
+        const event = [{ projectId: project_id, orderId: 'o' }, { type: 'a.b' }] as const;
         for (const late of [
           a.methods.create(project_id, { ...ground, method_code: 'after' }, { manager }),
           a.methods.list(project_id, {}, { manager }),

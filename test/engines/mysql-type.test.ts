@@ -128,7 +128,7 @@ for (const [type, server] of servers)
 
       const created = await host.methods.create(project, ground);
       const updated = await host.methods.update(project, created.id, { ...ground, sort_order: 1 });
-      const removed = await host.methods.removeProject(project);
+      const removed = await host.methods.removeAll(project);
       await host.close();
 
       expect([updated.version, removed, rollbacks]).toEqual([2, 1, 0]);
@@ -136,10 +136,13 @@ for (const [type, server] of servers)
 
     it('finds the first event with a key, even if the snapshot is older', async () => {
       const host = await hostOn(database, {}, { type });
-      const event = [freshProject(), 'o', { type: 'a.b', dedupe_key: 'once' }] as const;
+      const event = [
+        { projectId: freshProject(), orderId: 'o' },
+        { type: 'a.b', dedupe_key: 'once' },
+      ] as const;
 
       const [first, again] = await host.dataSource.transaction(async (manager) => {
-        await host.events.list(event[0], 'o', { manager });
+        await host.events.findAll(event[0], { manager });
         return [await host.events.record(...event), await host.events.record(...event, { manager })];
       });
       await host.close();
@@ -150,7 +153,7 @@ for (const [type, server] of servers)
 
     it('does not read the history of an order when it records an event', async () => {
       const host = await hostOn(database, {}, { type });
-      const event = [freshProject(), 'o', { type: 'a.b' }] as const;
+      const event = [{ projectId: freshProject(), orderId: 'o' }, { type: 'a.b' }] as const;
       for (let count = 0; count < 300; count++) await host.events.record(...event);
 
       const rowsRead = await host.dataSource.transaction(async (manager) => {
@@ -168,14 +171,14 @@ for (const [type, server] of servers)
       const [projectId, orderId] = [freshProject(), 'o'];
       const one = { type: 'a.b', occurred_at: '2026-01-01T00:00:00Z' };
       await host.dataSource.transaction(async (manager) => {
-        for (let n = 0; n < 300; n++) await host.events.record(projectId, orderId, one, { manager });
+        for (let n = 0; n < 300; n++) await host.events.record({ projectId, orderId }, one, { manager });
       });
       await host.dataSource.query('ANALYZE TABLE shipping_order_event');
-      const { next } = await host.events.page(projectId, orderId, { limit: 150 });
+      const { next } = await host.events.list({ projectId, orderId }, { limit: 150 });
 
       const rowsRead = await host.dataSource.transaction(async (manager) => {
         const before = await readsOf(manager);
-        await host.events.page(projectId, orderId, { limit: 5, cursor: next }, { manager });
+        await host.events.list({ projectId, orderId }, { limit: 5, cursor: next }, { manager });
         return (await readsOf(manager)) - before;
       });
       await host.close();
@@ -185,7 +188,10 @@ for (const [type, server] of servers)
 
     it('returns the event of a repeated key, although an index of the host is violated first', async () => {
       const host = await hostOn(database, {}, { type });
-      const event = [freshProject(), 'o', { type: 'a.b', dedupe_key: 'k' }] as const;
+      const event = [
+        { projectId: freshProject(), orderId: 'o' },
+        { type: 'a.b', dedupe_key: 'k' },
+      ] as const;
       await host.dataSource.query(
         'CREATE UNIQUE INDEX one_per_type ON shipping_order_event (project_id, order_id, type)',
       );
@@ -201,7 +207,7 @@ for (const [type, server] of servers)
 
     it('stores nothing when it cannot read the event that it has inserted', async () => {
       const host = await hostOn(database, {}, { type });
-      const event = [freshProject(), 'o', { type: 'a.b' }] as const;
+      const event = [{ projectId: freshProject(), orderId: 'o' }, { type: 'a.b' }] as const;
       const tooLong = Object.assign(new Error('Query execution was interrupted'), {
         code: 'ER_QUERY_TIMEOUT',
       });
@@ -215,7 +221,7 @@ for (const [type, server] of servers)
       );
       end();
 
-      expect(await host.events.list(event[0], 'o')).toEqual(recorded);
+      expect(await host.events.findAll(event[0])).toEqual(recorded);
       await host.close();
     });
 

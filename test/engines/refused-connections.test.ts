@@ -1,4 +1,4 @@
-import { connectionError, DatabaseUnavailableError } from 'nestjs-shipping';
+import { toShippingError, DatabaseUnavailableError } from 'nestjs-shipping';
 import { type DataSource } from 'typeorm';
 import { type MysqlDriver } from 'typeorm/driver/mysql/MysqlDriver.js';
 import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
@@ -13,11 +13,11 @@ afterEach(async () => {
   await drop?.();
 });
 
-/** @returns the errors of a call of ours, of a route, and of a transaction of the host that uses `connectionError()` */
+/** @returns the errors of a call of ours, of a route, and of a transaction of the host that uses `toShippingError()` */
 async function errorsOf({ methods, origin, dataSource }: EngineHost): Promise<unknown[]> {
   const call = methods.list('p').catch((error: unknown) => error);
   const route = fetch(`${origin}/api/projects/p/sales/orders/shipments/methods`);
-  const own = dataSource.transaction((manager) => manager.query('SELECT 1')).catch(connectionError);
+  const own = dataSource.transaction((manager) => manager.query('SELECT 1')).catch(toShippingError);
   return [await call, (await route).status, await own];
 }
 
@@ -29,7 +29,7 @@ describe.skipIf(postgres.missing !== undefined)(`a connection that ${titleOf(pos
     ['28000', 'ALTER ROLE refused NOLOGIN'],
     ['42501', 'REVOKE CONNECT ON DATABASE refusing FROM PUBLIC, refused'],
     ['3D000', 'DROP DATABASE refusing WITH (FORCE)'],
-  ])('is the same error for our calls, our routes and connectionError(): %s', async (code, sql) => {
+  ])('is the same error for our calls, our routes and toShippingError(): %s', async (code, sql) => {
     const { options, drop: dropSchema } = await postgres.create();
     await onPostgres('CREATE ROLE refused LOGIN');
     await onPostgres('CREATE DATABASE refusing OWNER refused');
@@ -53,7 +53,7 @@ describe.skipIf(postgres.missing !== undefined)(`a connection that ${titleOf(pos
 });
 
 describe.skipIf(postgres.missing !== undefined)('a server of PostgreSQL without TLS', () => {
-  it('refuses a driver that demands TLS with the same error for our calls, our routes and connectionError()', async () => {
+  it('refuses a driver that demands TLS with the same error for our calls, our routes and toShippingError()', async () => {
     const database = await postgres.create();
     drop = database.drop;
     // Each statement needs a new connection.
@@ -72,7 +72,7 @@ onMariadbAndMysql('a refused connection of', (server) => {
     ['ER_ACCESS_DENIED_ERROR', "ALTER USER refused@'%' IDENTIFIED BY 'changed'"],
     ['ER_DBACCESS_DENIED_ERROR', "REVOKE ALL ON *.* FROM refused@'%'"],
     ['ER_BAD_DB_ERROR', 'DROP DATABASE refusing'],
-  ])('is the same error for our calls, our routes and connectionError(): %s', async (code, sql) => {
+  ])('is the same error for our calls, our routes and toShippingError(): %s', async (code, sql) => {
     const { options, drop: dropDatabase } = await server.create();
     await server.run("CREATE USER refused@'%' IDENTIFIED BY 'known'");
     await server.run("GRANT ALL ON *.* TO refused@'%'");

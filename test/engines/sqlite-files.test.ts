@@ -29,7 +29,7 @@ describe.skipIf(sqlite.missing !== undefined)(`two connections to one file on ${
 
   it('refuse a change in a transaction whose snapshot is older, and commit nothing of it', async () => {
     const project = freshProject();
-    const events = [project, 'o', { type: 'a.b' as const }] as const;
+    const events = [{ projectId: project, orderId: 'o' }, { type: 'a.b' as const }] as const;
 
     const work = a.dataSource.transaction(async (manager) => {
       await a.methods.list(project, {}, { manager });
@@ -40,7 +40,7 @@ describe.skipIf(sqlite.missing !== undefined)(`two connections to one file on ${
 
     await expect(work).rejects.toThrow('has failed. Roll the transaction back');
     expect((await b.methods.list(project)).meta.total).toBe(1);
-    expect(await b.events.list(project, 'o')).toEqual([]);
+    expect(await b.events.findAll({ projectId: project, orderId: 'o' })).toEqual([]);
   });
 
   it('wait for another writer once, no longer than the time-out', async () => {
@@ -49,7 +49,7 @@ describe.skipIf(sqlite.missing !== undefined)(`two connections to one file on ${
     const project = freshProject();
     for (const call of [
       () => c.methods.create(project, ground),
-      () => c.events.record(project, 'o', { type: 'a.b' }),
+      () => c.events.record({ projectId: project, orderId: 'o' }, { type: 'a.b' }),
     ]) {
       const began = Date.now();
       await expect(call()).rejects.toMatchObject({ code: 'database_unavailable' });

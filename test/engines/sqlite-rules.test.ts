@@ -77,7 +77,9 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
     const project = freshProject();
     let hand: (manager: EntityManager) => void = () => undefined;
     const handed = new Promise<EntityManager>((resolve) => (hand = resolve));
-    const worker = handed.then((manager) => other.events.record(project, 'o', { type: 'a.b' }, { manager }));
+    const worker = handed.then((manager) =>
+      other.events.record({ projectId: project, orderId: 'o' }, { type: 'a.b' }, { manager }),
+    );
     const change = async (_change: unknown, manager: EntityManager): Promise<void> => {
       hand(manager);
       await worker;
@@ -86,7 +88,7 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
 
     await other.methods.create(project, ground);
 
-    expect(await other.events.list(project, 'o')).toHaveLength(1);
+    expect(await other.events.findAll({ projectId: project, orderId: 'o' })).toHaveLength(1);
     await other.close();
   });
 
@@ -107,7 +109,7 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
       host.dataSource.transaction(async (manager) => {
         await manager.query('SELECT 1');
         await delay(n % 5);
-        await host.events.record(project, `${n}`, { type: 'a.b' }, { manager });
+        await host.events.record({ projectId: project, orderId: `${n}` }, { type: 'a.b' }, { manager });
         if (n % 3 === 0) throw new Error('rolled back');
       });
     const call = (n: number): Promise<unknown> =>
@@ -165,7 +167,11 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
         1,
         (project) =>
           host.dataSource.transaction(async (manager) => {
-            await host.events.record(project, 'o', { type: 'order.placed' }, { manager });
+            await host.events.record(
+              { projectId: project, orderId: 'o' },
+              { type: 'order.placed' },
+              { manager },
+            );
             return soldOut();
           }),
       ],
@@ -175,7 +181,11 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
         (project) =>
           host.dataSource.transaction(async (manager) => {
             const nested = manager.transaction(async (inner) => {
-              await host.events.record(project, 'o', { type: 'order.placed' }, { manager: inner });
+              await host.events.record(
+                { projectId: project, orderId: 'o' },
+                { type: 'order.placed' },
+                { manager: inner },
+              );
               return soldOut();
             });
             await nested.catch(() => undefined);
@@ -196,7 +206,7 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
       await whileRollbacksFail(failures, () => work(undone));
       const created = await host.methods.create(kept, ground);
 
-      expect(await host.events.list(undone, 'o')).toEqual([]);
+      expect(await host.events.findAll({ projectId: undone, orderId: 'o' })).toEqual([]);
       expect((await host.methods.list(undone)).data).toEqual([]);
       expect((await host.methods.list(kept)).data).toEqual([created]);
       expect(await isOpen()).toBe(false);

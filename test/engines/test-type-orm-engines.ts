@@ -1,9 +1,9 @@
-import { type TestTypeOrmOptions } from 'nestjs-shipping/testing';
+import { type TestTypeOrmModuleOptions } from 'nestjs-shipping/testing';
 import { serverUrl } from '../support/database.js';
 import { otherEngines } from '../support/other-engines.js';
 
-const postgres: TestTypeOrmOptions = { type: 'postgres', url: serverUrl };
-/** The engines of `testTypeOrm()`. A title says why the tests of one are skipped. */
+const postgres: TestTypeOrmModuleOptions = { type: 'postgres', url: serverUrl };
+/** The engines of `testTypeOrmModule()`. A title says why the tests of one are skipped. */
 export const testTypeOrmEngines = [
   {
     title: serverUrl?.startsWith('postgres') ? 'PostgreSQL' : 'PostgreSQL (skipped: no TEST_DATABASE_URLS)',
@@ -16,6 +16,6 @@ export const testTypeOrmEngines = [
     .map((mariadb) => ({
       ...mariadb,
       title: `${mariadb.title}, type mysql`,
-      options: { ...mariadb.options, type: 'mysql' } as TestTypeOrmOptions,
+      options: { ...mariadb.options, type: 'mysql' } as TestTypeOrmModuleOptions,
     })),
 ];

@@ -1,7 +1,7 @@
 import { Test, type TestingModule } from '@nestjs/testing';
 import mysql from 'mysql2';
-import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
-import { testTypeOrm, type TestTypeOrmOptions } from 'nestjs-shipping/testing';
+import { ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
+import { testTypeOrmModule, type TestTypeOrmModuleOptions } from 'nestjs-shipping/testing';
 import pg from 'pg';
 import { DataSource, Entity, PrimaryColumn } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ const optionsNaming: Record<string, (url: string) => object> = {
 };
 
 /** Drivers that connect to the real database whatever the options say, as a connection pooler may do. */
-function driverTo(url: string, { type }: TestTypeOrmOptions): object {
+function driverTo(url: string, { type }: TestTypeOrmModuleOptions): object {
   const createPool = (config: mysql.PoolOptions) => mysql.createPool({ ...config, database: nameIn(url) });
   class Pool extends pg.Pool {
     constructor(config: pg.PoolConfig) {
@@ -31,13 +31,13 @@ function driverTo(url: string, { type }: TestTypeOrmOptions): object {
 for (const { title, isMissing, options } of testTypeOrmEngines) {
   // The real database needs a server.
   if (options.type === 'better-sqlite3') continue;
-  describe.skipIf(isMissing)(`testTypeOrm() on ${title}`, () => {
+  describe.skipIf(isMissing)(`testTypeOrmModule() on ${title}`, () => {
     /** The application of a host with its real database. */
     let real: TestingModule;
     let realUrl: string;
     beforeAll(async () => {
       real = await start({});
-      await real.get(ShippingMethods).create('p', ground);
+      await real.get(ShippingMethodsService).create('p', ground);
       const pathname = String(real.get(DataSource).driver.database);
       realUrl = Object.assign(new URL(String('url' in options && options.url)), { pathname }).href;
     });
@@ -45,7 +45,10 @@ for (const { title, isMissing, options } of testTypeOrmEngines) {
 
     const start = (more: object): Promise<TestingModule> =>
       Test.createTestingModule({
-        imports: [testTypeOrm({ ...options, ...more } as TestTypeOrmOptions), ShippingModule.forRoot()],
+        imports: [
+          testTypeOrmModule({ ...options, ...more } as TestTypeOrmModuleOptions),
+          ShippingModule.forRoot(),
+        ],
       }).compile();
     const errorOf = (more: object): Promise<string> =>
       start(more).then((test) => test.close().then(() => 'It started.'), String);
@@ -55,7 +58,7 @@ for (const { title, isMissing, options } of testTypeOrmEngines) {
     };
     const realMethods = async (): Promise<number | string> =>
       real
-        .get(ShippingMethods)
+        .get(ShippingMethodsService)
         .list('p')
         .then(({ meta }) => meta.total, String);
 
@@ -65,7 +68,7 @@ for (const { title, isMissing, options } of testTypeOrmEngines) {
     ])('leaves the database of a host alone that has %s and dropSchema', async (_title, location) => {
       const test = await start({ ...location(), dropSchema: true });
 
-      expect((await test.get(ShippingMethods).list('p')).meta.total).toBe(0);
+      expect((await test.get(ShippingMethodsService).list('p')).meta.total).toBe(0);
       expect(await realMethods()).toBe(1);
       await test.close();
     });

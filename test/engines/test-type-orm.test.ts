@@ -1,7 +1,11 @@
 import { Test } from '@nestjs/testing';
-import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
-import { expectNoSchemaDrift, testTypeOrm, type TestTypeOrmOptions } from 'nestjs-shipping/testing';
+import {
+  expectNoSchemaDrift,
+  testTypeOrmModule,
+  type TestTypeOrmModuleOptions,
+} from 'nestjs-shipping/testing';
 import {
   DataSource,
   Entity,
@@ -47,19 +51,22 @@ const lists = {
 };
 
 for (const { title, isMissing, options } of testTypeOrmEngines) {
-  describe.skipIf(isMissing)(`testTypeOrm() on ${title}`, () => {
-    const start = (more: Partial<TestTypeOrmOptions> = {}) =>
+  describe.skipIf(isMissing)(`testTypeOrmModule() on ${title}`, () => {
+    const start = (more: Partial<TestTypeOrmModuleOptions> = {}) =>
       Test.createTestingModule({
-        imports: [testTypeOrm({ ...options, ...more } as TestTypeOrmOptions), ShippingModule.forRoot()],
+        imports: [
+          testTypeOrmModule({ ...options, ...more } as TestTypeOrmModuleOptions),
+          ShippingModule.forRoot(),
+        ],
       }).compile();
 
     it('gives each application a database of its own', async () => {
       const [first, second] = [await start(), await start()];
-      await first.get(ShippingMethods).create('p', ground);
+      await first.get(ShippingMethodsService).create('p', ground);
 
       await first.close();
 
-      expect((await second.get(ShippingMethods).list('p')).meta.total).toBe(0);
+      expect((await second.get(ShippingMethodsService).list('p')).meta.total).toBe(0);
       await second.close();
     });
 
@@ -70,7 +77,7 @@ for (const { title, isMissing, options } of testTypeOrmEngines) {
       await notes.insert({ id: 1 });
 
       expect(await notes.count()).toBe(1);
-      expect((await testing.get(ShippingMethods).create('p', ground)).version).toBe(1);
+      expect((await testing.get(ShippingMethodsService).create('p', ground)).version).toBe(1);
       await testing.close();
     });
 
@@ -108,7 +115,7 @@ for (const { title, isMissing, options } of testTypeOrmEngines) {
     it('migrates, even with the options of a host that migrates by itself', async () => {
       const testing = await start({ migrationsRun: false });
 
-      expect((await testing.get(ShippingMethods).list('p')).meta.total).toBe(0);
+      expect((await testing.get(ShippingMethodsService).list('p')).meta.total).toBe(0);
       await testing.close();
     });
 
@@ -118,7 +125,7 @@ for (const { title, isMissing, options } of testTypeOrmEngines) {
 
       await dataSource.getRepository(Note).insert({ id: 1 });
 
-      expect((await testing.get(ShippingMethods).create('p', ground)).version).toBe(1);
+      expect((await testing.get(ShippingMethodsService).create('p', ground)).version).toBe(1);
       await expectNoSchemaDrift(dataSource);
       await testing.close();
     });
@@ -144,16 +151,16 @@ for (const { title, isMissing, options } of testTypeOrmEngines) {
       await dataSource.query('ALTER TABLE shipping_method ADD COLUMN price integer');
 
       await expect(expectNoSchemaDrift(dataSource)).rejects.toThrow('shipping_method');
-      expect((await testing.get(ShippingMethods).create('p', ground)).version).toBe(1);
+      expect((await testing.get(ShippingMethodsService).create('p', ground)).version).toBe(1);
       await testing.close();
     });
   });
 }
 
-describe('testTypeOrm()', () => {
+describe('testTypeOrmModule()', () => {
   it('takes options that a host can also give to a DataSource', () => {
-    const dataSourceOf = (options: TestTypeOrmOptions): DataSource => new DataSource(options);
-    const withoutFile: Parameters<typeof testTypeOrm>[0] = { type: 'better-sqlite3' };
+    const dataSourceOf = (options: TestTypeOrmModuleOptions): DataSource => new DataSource(options);
+    const withoutFile: Parameters<typeof testTypeOrmModule>[0] = { type: 'better-sqlite3' };
 
     const { options } = dataSourceOf({ type: 'postgres', name: 'shop', retryAttempts: 1 });
 
@@ -161,9 +168,9 @@ describe('testTypeOrm()', () => {
   });
 
   it('refuses an engine that the library does not know', async () => {
-    const options: TestTypeOrmOptions = { type: 'sqljs' };
+    const options: TestTypeOrmModuleOptions = { type: 'sqljs' };
 
-    const start = Test.createTestingModule({ imports: [testTypeOrm(options)] }).compile();
+    const start = Test.createTestingModule({ imports: [testTypeOrmModule(options)] }).compile();
 
     await expect(start).rejects.toThrow('knows the DataSource types');
   });
@@ -171,7 +178,7 @@ describe('testTypeOrm()', () => {
   it('on a server that cannot be reached fails with the error of the driver', async () => {
     const options = { type: 'mariadb', url: 'mariadb://root@127.0.0.1:1/' } as const;
 
-    const start = Test.createTestingModule({ imports: [testTypeOrm(options)] }).compile();
+    const start = Test.createTestingModule({ imports: [testTypeOrmModule(options)] }).compile();
 
     await expect(start).rejects.toThrow('ECONNREFUSED');
   });

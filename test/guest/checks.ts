@@ -171,7 +171,7 @@ export const guestChecks: GuestCheck[] = [
     assert.match(text, /"sort_order":1/);
   }),
 
-  checked('our errors are problems, and with problems: false those of the host', async (host) => {
+  checked('our errors are problems, and with problemDetails: false those of the host', async (host) => {
     const shop = new Shop(host, 'envelope');
     const bare = new Shop(host, 'envelope', host.bare);
     const ours = await shop.send('POST', shop.methods, {});

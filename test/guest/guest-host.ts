@@ -24,8 +24,8 @@ import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import {
-  OrderEvents,
-  ShippingMethods,
+  OrderEventsService,
+  ShippingMethodsService,
   ShippingModule,
   type UpsertShippingMethodRequest,
 } from 'nestjs-shipping';
@@ -36,8 +36,8 @@ import { chosen } from './set-ups.js';
 @SerializeOptions({ strategy: 'exposeAll' })
 class OwnController {
   constructor(
-    @Inject(ShippingMethods) private readonly methods: ShippingMethods,
-    @Inject(OrderEvents) private readonly events: OrderEvents,
+    @Inject(ShippingMethodsService) private readonly methods: ShippingMethodsService,
+    @Inject(OrderEventsService) private readonly events: OrderEventsService,
   ) {}
 
   @Get('methods')
@@ -52,7 +52,7 @@ class OwnController {
 
   @Get('events')
   async history(@Param('project') project: string) {
-    return { data: await this.events.list(project, 'order') };
+    return { data: await this.events.findAll({ projectId: project, orderId: 'order' }) };
   }
 
   @Post('methods')
@@ -100,7 +100,7 @@ export interface GuestHost {
   app: INestApplication;
   /** The path of the mount, without the project. */
   ours: string;
-  /** The path of the mount with `problems: false`. */
+  /** The path of the mount with `problemDetails: false`. */
   bare: string;
   own: string;
   /** The lines that Nest and Fastify have logged since the boot. */
@@ -148,7 +148,7 @@ export async function guestHost(
   @Module({
     imports: [
       database,
-      ShippingModule.forRoot({ http: { path: `bare/${path}`, problems: false } }),
+      ShippingModule.forRoot({ http: { path: `bare/${path}`, problemDetails: false } }),
       ShippingModule.forRoot({ http: { path } }),
     ],
     controllers: [OwnController],

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { OrderEvents } from 'nestjs-shipping';
+import { OrderEventsService } from 'nestjs-shipping';
 import { type GuestHost } from './guest-host.js';
 
 export interface TestResponse {
@@ -62,7 +62,7 @@ export class Shop {
   }
 
   async recorded(): Promise<void> {
-    const event = [this.project, 'order', { type: 'order.placed' }] as const;
-    await this.host.app.get(OrderEvents, { strict: false }).record(...event);
+    const event = [{ projectId: this.project, orderId: 'order' }, { type: 'order.placed' }] as const;
+    await this.host.app.get(OrderEventsService, { strict: false }).record(...event);
   }
 }

@@ -1,8 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Module } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
-import { OrderEvents, type ShippingMethodChange, ShippingMethods, ShippingModule } from 'nestjs-shipping';
-import { embeddedTypeOrm } from 'nestjs-shipping/testing';
+import {
+  OrderEventsService,
+  type ShippingMethodChange,
+  ShippingMethodsService,
+  ShippingModule,
+} from 'nestjs-shipping';
+import { embeddedTypeOrmModule } from 'nestjs-shipping/testing';
 import {
   Column,
   DataSource,
@@ -101,12 +106,12 @@ describe('beforeCommit.change', () => {
   afterEach(() => testing?.close());
 
   const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
-  const start = async (mount: typeof withOutbox): Promise<ShippingMethods> => {
+  const start = async (mount: typeof withOutbox): Promise<ShippingMethodsService> => {
     testing = await Test.createTestingModule({
-      imports: [embeddedTypeOrm({ entities: [Outbox, Audit], migrations: [CreateTables] }), mount],
+      imports: [embeddedTypeOrmModule({ entities: [Outbox, Audit], migrations: [CreateTables] }), mount],
     }).compile();
     await testing.init();
-    return testing.get(ShippingMethods);
+    return testing.get(ShippingMethodsService);
   };
 
   it('fills an outbox, whose rows are sent at least once', async () => {
@@ -118,8 +123,8 @@ describe('beforeCommit.change', () => {
       throw new Error('undone');
     });
     await expect(undone).rejects.toThrow('undone');
-    const placed = ['acme', '1001', { type: 'order.placed' }] as const;
-    await testing.get(OrderEvents).record(...placed);
+    const placed = [{ projectId: 'acme', orderId: '1001' }, { type: 'order.placed' }] as const;
+    await testing.get(OrderEventsService).record(...placed);
     const sent: object[] = [];
     const send = async ({ message }: Outbox): Promise<void> => void sent.push(message);
 

@@ -1,4 +1,4 @@
-import { OrderEvents, ShippingModule } from 'nestjs-shipping';
+import { OrderEventsService, ShippingModule } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compiled, type Host, listening, typeOrm } from '../embedding/host.js';
 import { freshProject } from '../support/client.js';
@@ -19,9 +19,9 @@ describe('the routes of the guide', () => {
       controllers: [TimelineController],
     });
     host = await listening(testing);
-    const events = testing.get(OrderEvents);
+    const events = testing.get(OrderEventsService);
     for (const type of ['order.placed', 'order.paid', 'order.shipped'])
-      await events.record(shop, '1001', { type });
+      await events.record({ projectId: shop, orderId: '1001' }, { type });
   });
   afterAll(async () => {
     await host?.app.close();
@@ -30,7 +30,10 @@ describe('the routes of the guide', () => {
 
   const timeline = async (query: string): Promise<{ status: number; types: unknown; next: unknown }> => {
     const response = await fetch(`${host.origin}/shops/${shop}/orders/1001/timeline${query}`);
-    const { events, next } = Object(await response.json()) as { events?: { type: string }[]; next?: unknown };
+    const { data: events, next } = Object(await response.json()) as {
+      data?: { type: string }[];
+      next?: unknown;
+    };
     return { status: response.status, types: events?.map(({ type }) => type), next };
   };
 

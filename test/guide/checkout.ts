@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   BadRequestException,
   Body,
@@ -15,11 +14,10 @@ import {
 } from '@nestjs/common';
 import { InjectDataSource, TypeOrmModule } from '@nestjs/typeorm';
 import {
-  connectionError,
-  DatabaseUnavailableError,
-  OrderEvents,
+  OrderEventsService,
   ProblemDetailsFilter,
-  ShippingMethods,
+  repeatLostRaces,
+  ShippingMethodsService,
 } from 'nestjs-shipping';
 import { Column, DataSource, Entity, type EntityManager, Index, PrimaryGeneratedColumn } from 'typeorm';
 
@@ -59,22 +57,13 @@ interface Choice {
 export class Checkout {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    @Inject(ShippingMethods) private readonly methods: ShippingMethods,
-    @Inject(OrderEvents) private readonly events: OrderEvents,
+    @Inject(ShippingMethodsService) private readonly methods: ShippingMethodsService,
+    @Inject(OrderEventsService) private readonly events: OrderEventsService,
   ) {}
 
   /** Places an order, or returns the order that the same key has placed before. */
-  async place(projectId: string, orderId: string, choice: Choice): Promise<PlacedOrder> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.placeOnce(projectId, orderId, choice);
-      } catch (error) {
-        const typed = connectionError(error);
-        const isRace = typed instanceof DatabaseUnavailableError && typed.contention === 'race';
-        if (!isRace || attempt === 5) throw typed;
-        await delay(Math.random() * 25 * 2 ** attempt);
-      }
-    }
+  place(projectId: string, orderId: string, choice: Choice): Promise<PlacedOrder> {
+    return repeatLostRaces(() => this.placeOnce(projectId, orderId, choice));
   }
 
   private async placeOnce(projectId: string, orderId: string, choice: Choice): Promise<PlacedOrder> {
@@ -102,12 +91,11 @@ export class Checkout {
   ): Promise<PlacedOrder> {
     // The lock keeps the method active until the order is committed.
     const locked = { manager, lock: true };
-    const method = await this.methods.findByCodes(projectId, carrier_code, method_code, locked);
+    const method = await this.methods.findByCodes(projectId, { carrier_code, method_code }, locked);
     if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
     // A repeat waits here until the first transaction has ended.
     const { repeated } = await this.events.record(
-      projectId,
-      orderId,
+      { projectId, orderId },
       { type: 'order.placed', dedupe_key: 'placed' },
       { manager },
     );

@@ -1,7 +1,7 @@
 import { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { OrderEvents, ShippingModule } from 'nestjs-shipping';
-import { ContractTarget, embeddedTypeOrm, shippingContract } from 'nestjs-shipping/testing';
+import { OrderEventsService, ShippingModule } from 'nestjs-shipping';
+import { ContractTarget, embeddedTypeOrmModule, shippingContract } from 'nestjs-shipping/testing';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 
 describe('the shipping routes', () => {
@@ -10,11 +10,11 @@ describe('the shipping routes', () => {
 
   beforeAll(async () => {
     const testing = await Test.createTestingModule({
-      imports: [embeddedTypeOrm(), ShippingModule.forRoot()],
+      imports: [embeddedTypeOrmModule(), ShippingModule.forRoot()],
     }).compile();
     app = testing.createNestApplication();
     await app.listen(0, '127.0.0.1');
-    target = { origin: await app.getUrl(), orderEvents: app.get(OrderEvents) };
+    target = { origin: await app.getUrl(), orderEvents: app.get(OrderEventsService) };
   }, 60_000);
 
   afterAll(() => app?.close(), 60_000);

@@ -2,9 +2,9 @@ import { type INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
-import { documentShipping } from 'nestjs-shipping/openapi';
-import { embeddedTypeOrm, shippingContract } from 'nestjs-shipping/testing';
+import { OrderEventsService, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
+import { addShippingToDocument } from 'nestjs-shipping/openapi';
+import { embeddedTypeOrmModule, shippingContract } from 'nestjs-shipping/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../support/client.js';
 import { base, methods, read } from '../support/openapi.js';
@@ -16,7 +16,7 @@ describe('the envelope of the guide', () => {
   let app: INestApplication;
   let origin: string;
   beforeAll(async () => {
-    const imports = [embeddedTypeOrm(), ShippingModule.forRoot()];
+    const imports = [embeddedTypeOrmModule(), ShippingModule.forRoot()];
     const testing = await Test.createTestingModule({ imports }).compile();
     app = testing.createNestApplication({ logger: ['error', 'warn'] });
     app.useGlobalInterceptors(new EnvelopeInterceptor());
@@ -25,18 +25,18 @@ describe('the envelope of the guide', () => {
   });
   afterAll(() => app?.close());
 
-  const checks = shippingContract(() => ({ origin, orderEvents: app.get(OrderEvents), unwrap }));
+  const checks = shippingContract(() => ({ origin, orderEvents: app.get(OrderEventsService), unwrap }));
   for (const { title, run } of checks)
     it(`keeps the promise of the contract: ${title}`, () => expect(run()).resolves.toBeUndefined());
 
   it('wraps each response once, and the OpenAPI document describes it', async () => {
     const description = new DocumentBuilder().setOpenAPIVersion('3.1.0').build();
     const scan = SwaggerModule.createDocument(app, description);
-    const { paths, components } = read(documentEnvelopes(documentShipping(scan)));
+    const { paths, components } = read(documentEnvelopes(addShippingToDocument(scan)));
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     const shop = new Client(origin, 'acme');
-    const { id } = await app.get(ShippingMethods).create('acme', ground);
-    await app.get(OrderEvents).record('acme', '7', { type: 'order.placed' });
+    const { id } = await app.get(ShippingMethodsService).create('acme', ground);
+    await app.get(OrderEventsService).record({ projectId: 'acme', orderId: '7' }, { type: 'order.placed' });
 
     const list = await shop.list();
     const responses = [

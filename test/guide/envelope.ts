@@ -20,7 +20,7 @@ interface Response {
 }
 
 /** The schemas with an array in `data`. Add the names of yours. */
-const lists = /\/(ShippingMethodPage|ShippingTree|OrderEventList)$/;
+const lists = /\/(ShippingMethodPage|ShippingMethodTree|OrderEventList)$/;
 
 /** Returns a copy of the document in which each successful response has the envelope. */
 export function documentEnvelopes<Document>(document: Document): Document {

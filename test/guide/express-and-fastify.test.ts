@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { OrderEvents, ProblemDetailsFilter, ShippingModule } from 'nestjs-shipping';
+import { OrderEventsService, ProblemDetailsFilter, ShippingModule } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compiled, type Host, listening, platformNames, typeOrm } from '../embedding/host.js';
 import { send } from '../support/bad-inputs-wire.js';
@@ -165,7 +165,9 @@ describe.each(platformNames)('as the page says, %s', (platform) => {
   );
 
   it('sends a history with a weak ETag on Express, and with none on Fastify', async () => {
-    await host.app.get(OrderEvents).record('acme', '1', { type: 'order.placed' });
+    await host.app
+      .get(OrderEventsService)
+      .record({ projectId: 'acme', orderId: '1' }, { type: 'order.placed' });
 
     const { headers } = await send(host.origin, 'GET', `${orders}/1/events`);
 

@@ -6,7 +6,7 @@ import {
   Injectable,
   UseGuards,
 } from '@nestjs/common';
-import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { OrderEventsService, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compiled, typeOrm } from '../embedding/host.js';
@@ -49,7 +49,7 @@ describe('the shipping routes', () => {
     origin = await app.getUrl();
     target = {
       origin,
-      orderEvents: app.get(OrderEvents),
+      orderEvents: app.get(OrderEventsService),
       headers: { authorization: 'Bearer token-of-acme' },
       projectId: () => 'acme',
     };
@@ -100,7 +100,7 @@ describe('the shipping routes', () => {
       return [response.status, await response.text()];
     };
     const method = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
-    const methods = app.get(ShippingMethods);
+    const methods = app.get(ShippingMethodsService);
     const { id } = await methods.create('acme', method);
 
     expect(await read('ACME')).toEqual(await read('acme'));

@@ -1,5 +1,10 @@
 import { type TestingModule } from '@nestjs/testing';
-import { OrderEvents, ShippingMethods, ShippingModule, ValidationFailedError } from 'nestjs-shipping';
+import {
+  OrderEventsService,
+  ShippingMethodsService,
+  ShippingModule,
+  ValidationFailedError,
+} from 'nestjs-shipping';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compiled, typeOrm } from '../embedding/host.js';
@@ -11,15 +16,15 @@ describe('the code of the guide to imports', () => {
   let database: TestDatabase;
   let testing: TestingModule;
   let dataSource: DataSource;
-  let methods: ShippingMethods;
-  let events: OrderEvents;
+  let methods: ShippingMethodsService;
+  let events: OrderEventsService;
   beforeAll(async () => {
     database = await testDatabase();
     testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
     await testing.init();
     dataSource = testing.get(DataSource);
-    methods = testing.get(ShippingMethods);
-    events = testing.get(OrderEvents);
+    methods = testing.get(ShippingMethodsService);
+    events = testing.get(OrderEventsService);
   });
   afterAll(async () => {
     await testing?.close();
@@ -84,7 +89,7 @@ describe('the code of the guide to imports', () => {
   it('gives a new tenant the defaults, and removes it', async () => {
     const projectId = 'globex';
     await methods.create('default', { carrier_code: 'dhl', method_code: 'P', method_label: 'DHL Paket' });
-    await events.record(projectId, '1001', { type: 'order.placed' });
+    await events.record({ projectId, orderId: '1001' }, { type: 'order.placed' });
 
     const { methods: adopted } = await methods.adoptDefaults(projectId);
 
@@ -94,12 +99,12 @@ describe('the code of the guide to imports', () => {
     expect((await methods.adoptDefaults(projectId)).methods).toEqual([]);
 
     await dataSource.transaction(async (manager) => {
-      await methods.removeProject(projectId, { manager });
-      await events.removeProject(projectId, { manager });
+      await methods.removeAll(projectId, { manager });
+      await events.removeHistories(projectId, { manager });
     });
-    const forgotten = await events.removeOrder(projectId, '1001');
+    const forgotten = await events.removeHistory({ projectId, orderId: '1001' });
 
     expect((await methods.list(projectId)).data).toEqual([]);
-    expect([await events.list(projectId, '1001'), forgotten]).toEqual([[], 0]);
+    expect([await events.findAll({ projectId, orderId: '1001' }), forgotten]).toEqual([[], 0]);
   });
 });

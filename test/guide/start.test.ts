@@ -1,14 +1,19 @@
 import { type INestApplication, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { OrderEvents, shippingEntities, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import {
-  embeddedPostgres,
-  embeddedTypeOrm,
+  OrderEventsService,
+  shippingEntities,
+  ShippingMethodsService,
+  ShippingModule,
+} from 'nestjs-shipping';
+import {
+  embeddedPostgresOptions,
+  embeddedTypeOrmModule,
   expectNoSchemaDrift,
   shippingContract,
-  testTypeOrm,
-  type TestTypeOrmOptions,
+  testTypeOrmModule,
+  type TestTypeOrmModuleOptions,
 } from 'nestjs-shipping/testing';
 import { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -35,7 +40,7 @@ describe('the first mount', () => {
   beforeAll(async () => {
     const testing = await Test.createTestingModule({ imports: [AppModule] })
       .overrideModule(database)
-      .useModule(embeddedTypeOrm())
+      .useModule(embeddedTypeOrmModule())
       .compile();
     app = testing.createNestApplication({ logger: ['error', 'warn'] });
     setup(app);
@@ -48,7 +53,7 @@ describe('the first mount', () => {
   it('of the README keeps the contract, in a test with an embedded database', async () => {
     vi.stubEnv('SHIPPING_KEY', 'open');
     const headers = { authorization: 'Bearer open' };
-    const target = { origin, headers, orderEvents: app.get(OrderEvents) };
+    const target = { origin, headers, orderEvents: app.get(OrderEventsService) };
 
     for (const { run } of shippingContract(() => target)) await run();
   });
@@ -82,7 +87,7 @@ describe('the first mount', () => {
     const globs = (named: unknown): unknown[] =>
       (named as unknown[]).filter((each) => typeof each !== 'string');
     const dataSource = new DataSource({
-      ...(await embeddedPostgres()),
+      ...(await embeddedPostgresOptions()),
       entities: globs(entities) as typeof shippingEntities,
       migrations: globs(migrations) as [],
     });
@@ -106,10 +111,10 @@ it('a test can override a TypeOrmModule.forRootAsync() in a constant like one of
 
   const testing = await Test.createTestingModule({ imports: [AsyncAppModule] })
     .overrideModule(broken)
-    .useModule(embeddedTypeOrm())
+    .useModule(embeddedTypeOrmModule())
     .compile();
 
-  expect((await testing.get(ShippingMethods).list('acme')).meta.total).toBe(0);
+  expect((await testing.get(ShippingMethodsService).list('acme')).meta.total).toBe(0);
   await testing.close();
 });
 
@@ -119,11 +124,14 @@ for (const { title, isMissing, options } of otherEngines) {
       const shown = options.type === 'better-sqlite3' ? onSqlite : onMariadb;
       const { type: _shown, ...settings } = shown;
       const testing = await Test.createTestingModule({
-        imports: [testTypeOrm({ ...settings, ...options } as TestTypeOrmOptions), ShippingModule.forRoot()],
+        imports: [
+          testTypeOrmModule({ ...settings, ...options } as TestTypeOrmModuleOptions),
+          ShippingModule.forRoot(),
+        ],
       }).compile();
 
       const codes = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
-      const { etag } = await testing.get(ShippingMethods).create('acme', codes);
+      const { etag } = await testing.get(ShippingMethodsService).create('acme', codes);
 
       expect(etag).toBe('"1"');
       await testing.close();

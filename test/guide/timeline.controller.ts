@@ -1,12 +1,12 @@
 import { Controller, Get, Inject, Param, Query, UseFilters } from '@nestjs/common';
-import { type OrderEventPage, OrderEvents, ProblemDetailsFilter } from 'nestjs-shipping';
+import { type OrderEventPage, OrderEventsService, ProblemDetailsFilter } from 'nestjs-shipping';
 
 // docs/guide/events.md shows this code.
 
 @Controller('shops/:shop/orders/:order_id/timeline')
 @UseFilters(ProblemDetailsFilter)
 export class TimelineController {
-  constructor(@Inject(OrderEvents) private readonly events: OrderEvents) {}
+  constructor(@Inject(OrderEventsService) private readonly events: OrderEventsService) {}
 
   @Get()
   read(
@@ -14,11 +14,14 @@ export class TimelineController {
     @Param('order_id') orderId: string,
     @Query() { limit, types, cursor }: Readonly<Record<string, string | string[] | undefined>>,
   ): Promise<OrderEventPage> {
-    return this.events.page(shop, orderId, {
-      newestFirst: true,
-      limit: limit ? Number(limit) : undefined,
-      types: types ? String(types).split(',') : undefined,
-      cursor: cursor ? String(cursor) : undefined,
-    });
+    return this.events.list(
+      { projectId: shop, orderId },
+      {
+        newestFirst: true,
+        limit: limit ? Number(limit) : undefined,
+        types: types ? String(types).split(',') : undefined,
+        cursor: cursor ? String(cursor) : undefined,
+      },
+    );
   }
 }

@@ -14,15 +14,15 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import { getDataSourceToken, InjectDataSource } from '@nestjs/typeorm';
 import { ClsModule } from 'nestjs-cls';
 import {
-  connectionError,
+  toShippingError,
   MethodInUseError,
-  OrderEvents,
+  OrderEventsService,
   ProblemDetailsFilter,
   type ShippingMethodChange,
-  ShippingMethods,
+  ShippingMethodsService,
   ShippingModule,
 } from 'nestjs-shipping';
-import { embeddedTypeOrm } from 'nestjs-shipping/testing';
+import { embeddedTypeOrmModule } from 'nestjs-shipping/testing';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listening } from '../embedding/host.js';
@@ -35,25 +35,29 @@ import { CreateShopOrder, ShopOrder } from './shop-order.js';
 class Checkout {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    @Inject(ShippingMethods) private readonly methods: ShippingMethods,
-    @Inject(OrderEvents) private readonly events: OrderEvents,
+    @Inject(ShippingMethodsService) private readonly methods: ShippingMethodsService,
+    @Inject(OrderEventsService) private readonly events: OrderEventsService,
   ) {}
 
   place(projectId: string, orderId: string): Promise<void> {
     const placing = this.dataSource.transaction(async (manager) => {
-      const method = await this.methods.findByCodes(projectId, 'ups', '03', { manager, lock: true });
+      const method = await this.methods.findByCodes(
+        projectId,
+        { carrier_code: 'ups', method_code: '03' },
+        { manager, lock: true },
+      );
       if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
       await manager.insert(ShopOrder, { projectId, orderId, methodId: method.id });
-      await this.events.record(projectId, orderId, { type: 'order.placed' }, { manager });
+      await this.events.record({ projectId, orderId }, { type: 'order.placed' }, { manager });
     });
     return placing.catch((error: unknown) => {
-      throw connectionError(error);
+      throw toShippingError(error);
     });
   }
 
   @Transactional()
   async placeInCls(projectId: string, orderId: string): Promise<void> {
-    await this.events.record(projectId, orderId, { type: 'order.placed' });
+    await this.events.record({ projectId, orderId }, { type: 'order.placed' });
     throw new ConflictException('Changed our mind.');
   }
 }
@@ -81,8 +85,8 @@ const withCls = ShippingModule.forRootAsync({
 describe('a service of the host', () => {
   let testing: TestingModule;
   let checkout: Checkout;
-  let methods: ShippingMethods;
-  let events: OrderEvents;
+  let methods: ShippingMethodsService;
+  let events: OrderEventsService;
   let projectId = '';
   let origin = '';
   beforeEach(() => {
@@ -98,7 +102,7 @@ describe('a service of the host', () => {
             }),
           ],
         }),
-        embeddedTypeOrm({ entities: [ShopOrder], migrations: [CreateShopOrder] }),
+        embeddedTypeOrmModule({ entities: [ShopOrder], migrations: [CreateShopOrder] }),
         withCls,
       ],
       controllers: [OrdersController],
@@ -106,8 +110,8 @@ describe('a service of the host', () => {
     }).compile();
     ({ origin } = await listening(testing));
     checkout = testing.get(Checkout);
-    methods = testing.get(ShippingMethods);
-    events = testing.get(OrderEvents);
+    methods = testing.get(ShippingMethodsService);
+    events = testing.get(OrderEventsService);
   });
   afterAll(() => testing?.close());
 
@@ -120,14 +124,16 @@ describe('a service of the host', () => {
 
     await expect(checkout.place(projectId, '1002')).rejects.toBeInstanceOf(ConflictException);
 
-    expect((await events.list(projectId, '1001')).map(({ type }) => type)).toEqual(['order.placed']);
-    expect(await events.list(projectId, '1002')).toEqual([]);
+    expect((await events.findAll({ projectId, orderId: '1001' })).map(({ type }) => type)).toEqual([
+      'order.placed',
+    ]);
+    expect(await events.findAll({ projectId, orderId: '1002' })).toEqual([]);
   });
 
   it('whose transaction is ambient takes the events along when it rolls back', async () => {
     await expect(checkout.placeInCls(projectId, '1001')).rejects.toThrow('Changed our mind.');
 
-    expect(await events.list(projectId, '1001')).toEqual([]);
+    expect(await events.findAll({ projectId, orderId: '1001' })).toEqual([]);
   });
 
   it('goes on after an error by its own foreign key, with a savepoint', async () => {

@@ -1,6 +1,6 @@
 import { Test, type TestingModule } from '@nestjs/testing';
-import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
-import { embeddedTypeOrm } from 'nestjs-shipping/testing';
+import { ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
+import { embeddedTypeOrmModule } from 'nestjs-shipping/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 // docs/guide/mounts.md shows this code.
@@ -14,7 +14,7 @@ const wholesale = ShippingModule.forRoot({
 describe('two mounts', () => {
   let app: TestingModule;
   beforeAll(async () => {
-    const imports = [embeddedTypeOrm(), embeddedTypeOrm({ name: 'wholesale' }), shop, wholesale];
+    const imports = [embeddedTypeOrmModule(), embeddedTypeOrmModule({ name: 'wholesale' }), shop, wholesale];
     app = await Test.createTestingModule({ imports }).compile();
     await app.init();
   });
@@ -22,10 +22,10 @@ describe('two mounts', () => {
 
   it('are distinguished by their constants', async () => {
     const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
-    const methods = app.select(wholesale).get(ShippingMethods, { strict: true });
+    const methods = app.select(wholesale).get(ShippingMethodsService, { strict: true });
     await methods.create('acme', ground);
 
-    const other = app.select(shop).get(ShippingMethods, { strict: true });
+    const other = app.select(shop).get(ShippingMethodsService, { strict: true });
 
     expect((await methods.list('acme')).meta.total).toBe(1);
     expect((await other.list('acme')).meta.total).toBe(0);

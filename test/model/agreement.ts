@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type ShippingMethodChange, ShippingMethods } from 'nestjs-shipping';
+import { type ShippingMethodChange, ShippingMethodsService } from 'nestjs-shipping';
 import { type TestApp, testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
 import { testDatabase } from '../support/database.js';
@@ -36,7 +36,7 @@ export async function agreement(): Promise<Agreement> {
   if (!first) throw new Error('There is no host.');
   const defaults = new Client(first.origin, defaultsProjectId);
   const seen: ShippingMethodChange[] = [];
-  first.nest.get(ShippingMethods).changes.subscribe((change) => seen.push(change));
+  first.nest.get(ShippingMethodsService).changes.subscribe((change) => seen.push(change));
 
   const check: Agreement['check'] = async (parameters, begun) => {
     let run = 0;

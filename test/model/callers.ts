@@ -1,11 +1,11 @@
 import {
-  type CallOptions,
+  type ShippingCallOptions,
   type NewOrderEvent,
   type OrderEventPage,
-  type OrderEventPageQuery,
-  OrderEvents,
+  type OrderEventQuery,
+  OrderEventsService,
   ShippingHttpError,
-  ShippingMethods,
+  ShippingMethodsService,
 } from 'nestjs-shipping';
 import { type TestApp } from '../support/app.js';
 import { type TestResponse, Client } from '../support/client.js';
@@ -86,16 +86,16 @@ async function replyOf(sent: Promise<TestResponse<unknown>>): Promise<Reply> {
 
 /** Calls the services, with or without a transaction. */
 export class ServiceCaller implements Caller {
-  private readonly methods: ShippingMethods;
-  private readonly orderEvents: OrderEvents;
+  private readonly methods: ShippingMethodsService;
+  private readonly orderEvents: OrderEventsService;
 
   constructor(
     { nest }: TestApp,
     readonly project: string,
-    private readonly options: CallOptions,
+    private readonly options: ShippingCallOptions,
   ) {
-    this.methods = nest.get(ShippingMethods);
-    this.orderEvents = nest.get(OrderEvents);
+    this.methods = nest.get(ShippingMethodsService);
+    this.orderEvents = nest.get(OrderEventsService);
   }
 
   create(sent: Sent): Promise<Reply> {
@@ -134,19 +134,29 @@ export class ServiceCaller implements Caller {
   }
 
   findByCodes(carrierCode: string, methodCode: string): Promise<Reply> {
-    return refusedOr(200, this.methods.findByCodes(this.project, carrierCode, methodCode, this.options));
+    return refusedOr(
+      200,
+      this.methods.findByCodes(
+        this.project,
+        { carrier_code: carrierCode, method_code: methodCode },
+        this.options,
+      ),
+    );
   }
 
   record(orderId: string, event: NewOrderEvent): Promise<Reply> {
-    return refusedOr(201, this.orderEvents.record(this.project, orderId, event, this.options));
+    return refusedOr(201, this.orderEvents.record({ projectId: this.project, orderId }, event, this.options));
   }
 
-  page(orderId: string, query: OrderEventPageQuery): Promise<OrderEventPage> {
-    return this.orderEvents.page(this.project, orderId, query, this.options);
+  page(orderId: string, query: OrderEventQuery): Promise<OrderEventPage> {
+    return this.orderEvents.list({ projectId: this.project, orderId }, query, this.options);
   }
 
   async events(orderId: string): Promise<Reply> {
-    return { status: 200, body: { data: await this.orderEvents.list(this.project, orderId, this.options) } };
+    return {
+      status: 200,
+      body: { data: await this.orderEvents.findAll({ projectId: this.project, orderId }, this.options) },
+    };
   }
 }
 

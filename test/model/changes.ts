@@ -26,7 +26,9 @@ const sent: fc.Arbitrary<Sent> = fc.record(
     sort_order: fc.option(fc.integer({ min: -2, max: 2 })),
     meta: fc.option(meta),
     use_default: fc.option(useDefault),
-  } satisfies { [Field in keyof UpsertShippingMethodRequest]-?: fc.Arbitrary<Sent[Field]> },
+  } satisfies {
+    [Field in Exclude<keyof UpsertShippingMethodRequest, 'id' | 'etag'>]-?: fc.Arbitrary<Sent[Field]>;
+  },
   { requiredKeys: ['carrier_code', 'method_code', 'method_label'] },
 );
 

@@ -98,7 +98,7 @@ const pages = serviceCommand(
 
     let cursor: string | null = null;
     for (let place = 0; place === 0 || cursor; place += query.limit) {
-      const { events: shown, next }: OrderEventPage = await shop.page(order, { ...query, cursor });
+      const { data: shown, next }: OrderEventPage = await shop.page(order, { ...query, cursor });
       const isLast = place + query.limit >= history.length;
       const expected = [history.slice(place, place + query.limit), isLast];
       expectSame('page', [shown, next === null], expected);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { OrderEvents } from 'nestjs-shipping';
+import { OrderEventsService } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
 import { isInstalled, Operator, pageInBrowser, place } from './page-in-browser.js';
@@ -28,7 +28,7 @@ describe.skipIf(!isInstalled)(`the page under attack${place}`, () => {
     await shop.create({ carrier_code: markup, method_code: markup, ...labels, meta });
     const actor = { type: 'user', label: markup } as const;
     const event = { type: 'note.added', message: markup, data: { note: markup }, actor };
-    await page.host.app.get(OrderEvents).record(shop.project, '1', event);
+    await page.host.app.get(OrderEventsService).record({ projectId: shop.project, orderId: '1' }, event);
 
     const operator = await page.open(`${shop.project}&order=1`);
     await operator.row('by constructor').waitFor();

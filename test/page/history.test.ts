@@ -1,4 +1,4 @@
-import { OrderEvents } from 'nestjs-shipping';
+import { OrderEventsService } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
 import { isInstalled, pageInBrowser, place } from './page-in-browser.js';
 
@@ -20,13 +20,16 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
     const actor = { type: 'user', label: 'Sam' } as const;
     const occurred_at = '2026-11-02T09:14:03Z';
     const data = { carrier_code: 'dhl', parcels: [1, 2] };
-    await page.host.app.get(OrderEvents).record(shop.project, 'A-1', {
-      type: 'shipping.selected',
-      message: 'DHL Worldwide\nby air',
-      actor,
-      occurred_at,
-      data,
-    });
+    await page.host.app.get(OrderEventsService).record(
+      { projectId: shop.project, orderId: 'A-1' },
+      {
+        type: 'shipping.selected',
+        message: 'DHL Worldwide\nby air',
+        actor,
+        occurred_at,
+        data,
+      },
+    );
     await operator.field('Order number').fill('A-1');
     await operator.button('Show').click();
     await operator.page.getByRole('listitem').waitFor();
@@ -43,10 +46,10 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
 
   it('shows 500 events in parts, in both orders, and by kind', async () => {
     const { shop, operator } = await page.openShop();
-    const events = page.host.app.get(OrderEvents);
+    const events = page.host.app.get(OrderEventsService);
     for (let each = 1; each <= 500; each++) {
       const type = each % 50 === 0 ? 'parcel.weighed' : 'item.changed';
-      await events.record(shop.project, 'long', { type, message: `event ${each}` });
+      await events.record({ projectId: shop.project, orderId: 'long' }, { type, message: `event ${each}` });
     }
     const messages = (): Promise<string[]> => operator.page.locator('li p').allTextContents();
     const numbers = Array.from({ length: 500 }, (_, index) => `event ${index + 1}`);

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { OrderEventsService, ShippingMethodsService } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
 import { isInstalled, pageInBrowser, place } from './page-in-browser.js';
 
@@ -23,14 +23,17 @@ describe.skipIf(!isInstalled)(`the look of the page${place}`, () => {
         pictures
           ? operator.page.screenshot({ path: join(pictures, `${name}-${colorScheme}-${width}.png`) })
           : Promise.resolve();
-      const [methods, events] = [page.host.app.get(ShippingMethods), page.host.app.get(OrderEvents)];
+      const [methods, events] = [
+        page.host.app.get(ShippingMethodsService),
+        page.host.app.get(OrderEventsService),
+      ];
       const codes = { carrier_code: 'ups', method_code: shop.project, method_label: 'From the defaults' };
       await methods.create('default', { ...codes, meta: { days: 3, signature: true } });
       await methods.create(shop.project, { ...codes, sort_order: 3, use_default: true, is_active: false });
       const long = { method_label: 'x'.repeat(255), meta: { address: 'y'.repeat(255) } };
       await methods.create(shop.project, { carrier_code: 'ups', method_code: 'long', ...long });
       const data = { total: '84.90', lines: 2, address: 'y'.repeat(255) };
-      await events.record(shop.project, '1001', { type: 'order.placed', data });
+      await events.record({ projectId: shop.project, orderId: '1001' }, { type: 'order.placed', data });
       await operator.page.goto(`${page.origin}/shipping?project=${shop.project}&order=1001`);
       await operator.page.getByRole('listitem').first().waitFor();
       await operator.row('From the defaults').waitFor();

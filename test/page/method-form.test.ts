@@ -1,4 +1,4 @@
-import { type ShippingMethodDto, upsertRequestOf } from 'nestjs-shipping';
+import { type ShippingMethodDto, toUpsertRequest } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
 import { isInstalled, pageInBrowser, place } from './page-in-browser.js';
@@ -155,7 +155,7 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     await operator.field('Method label').fill('My label');
     const [method] = (await shop.list('filter[method_code]=03')).body.data;
     await shop.update(method?.id ?? '', {
-      ...upsertRequestOf(method as ShippingMethodDto),
+      ...toUpsertRequest(method as ShippingMethodDto),
       method_label: 'Their label',
       sort_order: 11,
     });

@@ -1,5 +1,5 @@
-import { type ShippingMethodDto, upsertRequestOf } from 'nestjs-shipping';
-import { ShippingMethods } from 'nestjs-shipping';
+import { type ShippingMethodDto, toUpsertRequest } from 'nestjs-shipping';
+import { ShippingMethodsService } from 'nestjs-shipping';
 import { type DataSource } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
@@ -153,7 +153,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     const { shop, operator } = await page.openShop();
     const [method] = (await shop.list('filter[method_code]=03')).body.data;
     await shop.update(method?.id ?? '', {
-      ...upsertRequestOf(method as ShippingMethodDto),
+      ...toUpsertRequest(method as ShippingMethodDto),
       method_label: 'Changed',
     });
 
@@ -171,7 +171,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     const { shop, operator } = await page.openShop();
     const [first, second] = (await shop.list()).body.data as ShippingMethodDto[];
     await operator.page.route(`**/methods/${first?.id}`, async (route) => {
-      const request = upsertRequestOf(second as ShippingMethodDto);
+      const request = toUpsertRequest(second as ShippingMethodDto);
       await shop.update(second?.id ?? '', { ...request, is_active: false });
       await operator.toggle(second?.method_label ?? '').click();
       await route.continue();
@@ -227,7 +227,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
       method_label: `Method ${index}`,
       meta: { days: 3 },
     }));
-    await page.host.app.get(ShippingMethods).upsertMany(project, requests);
+    await page.host.app.get(ShippingMethodsService).upsertMany(project, requests);
     const operator = await page.open(project);
     const since = performance.now();
     await operator.text('Methods: 1000.').waitFor();

@@ -8,7 +8,7 @@ import {
   HttpException,
   type NestInterceptor,
 } from '@nestjs/common';
-import { ShippingMethods } from 'nestjs-shipping';
+import { ShippingMethodsService } from 'nestjs-shipping';
 import { map, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { EnvelopeInterceptor } from '../guide/envelope.js';
@@ -93,14 +93,14 @@ describe.skipIf(!isInstalled)(
 
 describe.skipIf(!isInstalled)(`the page on errors in another form${place}`, () => {
   const page = pageInBrowser({
-    mounts: [{ http: { problems: false } }],
+    mounts: [{ http: { problemDetails: false } }],
     configure: (app) => app.useGlobalFilters(new CatchAll()),
   });
 
   it('explains a 412 and a 400 by their status', async () => {
     const { shop, operator } = await page.openShop();
-    const methods = page.host.app.get(ShippingMethods);
-    const method = await methods.findByCodes(shop.project, 'ups', '03');
+    const methods = page.host.app.get(ShippingMethodsService);
+    const method = await methods.findByCodes(shop.project, { carrier_code: 'ups', method_code: '03' });
     const codes = { carrier_code: 'ups', method_code: '03' };
     await operator.button('Edit UPS Ground').click();
     await operator.field('Method label').fill('Mine');

@@ -11,7 +11,7 @@ import {
   Min,
   validate,
 } from 'class-validator';
-import { type ShippingMethodChange, type ShippingMethodDto, ShippingMethods } from 'nestjs-shipping';
+import { type ShippingMethodChange, type ShippingMethodDto, ShippingMethodsService } from 'nestjs-shipping';
 
 /** The rules of a method, in its `meta`. A rule that is left out or null always holds. */
 export class CartRules {
@@ -61,7 +61,7 @@ export function fits(rules: CartRules, { grams, country, total, time }: Cart): b
 
 @Injectable()
 export class CartMethods {
-  constructor(@Inject(ShippingMethods) private readonly methods: ShippingMethods) {}
+  constructor(@Inject(ShippingMethodsService) private readonly methods: ShippingMethodsService) {}
 
   /** The methods that the cart can be sent with, in the order of the list. */
   async of(projectId: string, cart: Cart): Promise<ShippingMethodDto[]> {

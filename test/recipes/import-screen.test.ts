@@ -1,4 +1,4 @@
-import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { compiled, type Host, listening, typeOrm } from '../embedding/host.js';
 import { freshProject } from '../support/client.js';
@@ -12,14 +12,14 @@ const header = 'carrier_code;method_code;method_label;sort_order\n';
 describe('an import screen', () => {
   let database: TestDatabase;
   let host: Host;
-  let methods: ShippingMethods;
+  let methods: ShippingMethodsService;
   let project = '';
   beforeAll(async () => {
     database = await testDatabase();
     const shipping = ShippingModule.forRoot({ isGlobal: true });
     const testing = await compiled([typeOrm(database), shipping], { controllers: [ImportController] });
     host = await listening(testing);
-    methods = testing.get(ShippingMethods);
+    methods = testing.get(ShippingMethodsService);
   });
   afterAll(async () => {
     await host?.app.close();

@@ -15,8 +15,8 @@ import { CsvError, parse } from 'csv-parse/sync';
 import {
   ProblemDetailsFilter,
   type ShippingMethodChange,
-  ShippingMethods,
-  upsertRequestOf,
+  ShippingMethodsService,
+  toUpsertRequest,
   type UpsertShippingMethodRequest,
   ValidationFailedError,
 } from 'nestjs-shipping';
@@ -32,7 +32,7 @@ interface Upload {
 @UseFilters(ProblemDetailsFilter)
 export class ImportController {
   constructor(
-    @Inject(ShippingMethods) private readonly methods: ShippingMethods,
+    @Inject(ShippingMethodsService) private readonly methods: ShippingMethodsService,
     @Inject(DataSource) private readonly dataSource: DataSource,
   ) {}
 
@@ -46,7 +46,7 @@ export class ImportController {
       .upsertMany(projectId, requests, options)
       .catch((error: unknown) => throwWithLines(error, lines));
     const shown = changes.map(({ type, before, after }) => {
-      return { type, before: before && upsertRequestOf(before), after: after && upsertRequestOf(after) };
+      return { type, before: before && toUpsertRequest(before), after: after && toUpsertRequest(after) };
     });
     return { etag: etagOf(csv, changes), changes: shown };
   }

@@ -1,4 +1,4 @@
-import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compiled, type Host, listening, platformNames, typeOrm } from '../embedding/host.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -11,7 +11,7 @@ import { TranslatedStorefrontController } from './translated-storefront.controll
 describe.each(platformNames)('labels on %s', (platform) => {
   let database: TestDatabase;
   let host: Host;
-  let methods: ShippingMethods;
+  let methods: ShippingMethodsService;
   const labels = {
     de: { carrier_label: 'Fahrrad', method_label: 'Sofort' },
     fr: { method_label: 'Tout de suite' },
@@ -27,7 +27,7 @@ describe.each(platformNames)('labels on %s', (platform) => {
       storefront,
     );
     host = await listening(testing, (app) => app.enableCors({ origin: 'https://a.example' }), platform);
-    methods = testing.get(ShippingMethods);
+    methods = testing.get(ShippingMethodsService);
     const bike = { carrier_code: 'bike', method_code: '1' };
     await methods.create('acme', {
       ...bike,

@@ -1,5 +1,5 @@
 import { type TestingModule } from '@nestjs/testing';
-import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compiled, type Host, listening, typeOrm } from '../embedding/host.js';
 import { Client } from '../support/client.js';
@@ -46,7 +46,7 @@ describe('the methods of a cart', () => {
   const courier = { carrier_code: 'go', method_code: 'today', method_label: 'Today', sort_order: 3 };
 
   it('are those whose rules the cart meets, in the order of the list', async () => {
-    await testing.get(ShippingMethods).upsertMany('acme', [
+    await testing.get(ShippingMethodsService).upsertMany('acme', [
       { ...courier, meta: { orderBefore: '14:00', countries: ['DE'] } },
       { ...paket, meta: { maxGrams: 31_500 } },
       { ...letter, meta: { maxGrams: 500 } },
@@ -76,7 +76,7 @@ describe('the methods of a cart', () => {
   });
 
   it('are never decided by bad rules behind inherited ones: the write is refused', async () => {
-    const methods = testing.get(ShippingMethods);
+    const methods = testing.get(ShippingMethodsService);
     await methods.create('default', { ...letter, meta: { maxGrams: 500 } });
 
     const hidden = methods.create('initech', { ...letter, use_default: true, meta: { maxGrams: 0 } });

@@ -5,7 +5,7 @@ import {
   DatabaseUnavailableError,
   ProblemDetailsFilter,
   ShippingHttpError,
-  ShippingMethods,
+  ShippingMethodsService,
   ShippingModule,
 } from 'nestjs-shipping';
 import { Counter, Gauge, Registry } from 'prom-client';
@@ -54,8 +54,8 @@ afterAll(async () => {
 
 it('prom-client reads the gauges of the cache when it is scraped', async () => {
   const register = new Registry();
-  const methods = testing.get(ShippingMethods);
-  for (const name of ['bytes', 'entries', 'hits', 'misses', 'lookUps'] as const) {
+  const methods = testing.get(ShippingMethodsService);
+  for (const name of ['bytes', 'projects', 'hits', 'misses', 'revisionQueries'] as const) {
     const gauge: Gauge = new Gauge({
       name: `shipping_cache_${name.toLowerCase()}`,
       help: `${name} of the cache of shipping methods`,
@@ -69,7 +69,7 @@ it('prom-client reads the gauges of the cache when it is scraped', async () => {
   await methods.list('acme');
   const text = await register.metrics();
 
-  expect(text).toMatch(/^shipping_cache_entries 1$/m);
+  expect(text).toMatch(/^shipping_cache_projects 1$/m);
   expect(text).toMatch(/^shipping_cache_hits 1$/m);
   expect(text).toMatch(/^shipping_cache_misses 1$/m);
   expect(text).toMatch(/^shipping_cache_bytes [1-9]\d*$/m);
@@ -77,7 +77,7 @@ it('prom-client reads the gauges of the cache when it is scraped', async () => {
 
 it('prom-client counts the changes that are committed', async () => {
   const register = new Registry();
-  const methods = testing.get(ShippingMethods);
+  const methods = testing.get(ShippingMethodsService);
   const changed = new Counter({
     name: 'shipping_changes_total',
     help: 'Changes of shipping methods',

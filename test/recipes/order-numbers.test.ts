@@ -1,6 +1,6 @@
 import { type TestingModule } from '@nestjs/testing';
-import { OrderEvents, ShippingModule } from 'nestjs-shipping';
-import { embeddedTypeOrm } from 'nestjs-shipping/testing';
+import { OrderEventsService, ShippingModule } from 'nestjs-shipping';
+import { embeddedTypeOrmModule } from 'nestjs-shipping/testing';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compiled, type Host, listening } from '../embedding/host.js';
@@ -25,16 +25,16 @@ describe('numbers of orders', () => {
   let testing: TestingModule;
   let host: Host;
   let dataSource: DataSource;
-  let events: OrderEvents;
+  let events: OrderEventsService;
   let numbers: OrderNumbers;
   beforeAll(async () => {
-    const typeOrm = embeddedTypeOrm({ entities: [OrderNumber], migrations: [CreateOrderNumber] });
+    const typeOrm = embeddedTypeOrmModule({ entities: [OrderNumber], migrations: [CreateOrderNumber] });
     testing = await compiled([typeOrm, ShippingModule.forRoot({ isGlobal: true })], {
       providers: [OrderNumbers],
     });
     host = await listening(testing);
     dataSource = testing.get(DataSource);
-    events = testing.get(OrderEvents);
+    events = testing.get(OrderEventsService);
     numbers = testing.get(OrderNumbers);
     await dataSource.manager.insert(OrderNumber, { projectId: 'acme', last: 1000 });
   });
@@ -44,7 +44,11 @@ describe('numbers of orders', () => {
     dataSource.transaction(async (manager) => {
       const orderId = await numbers.next(projectId, manager);
       // Here you store your order.
-      await events.record(projectId, orderId, { type: 'order.placed', dedupe_key: 'placed' }, { manager });
+      await events.record(
+        { projectId, orderId },
+        { type: 'order.placed', dedupe_key: 'placed' },
+        { manager },
+      );
       return orderId;
     });
 

@@ -1,11 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import {
-  connectionError,
-  DatabaseUnavailableError,
-  OrderEvents,
-  ShippingMethods,
-  upsertRequestOf,
+  OrderEventsService,
+  repeatLostRaces,
+  ShippingMethodsService,
+  toUpsertRequest,
 } from 'nestjs-shipping';
 import { DataSource, type EntityManager } from 'typeorm';
 
@@ -13,8 +11,8 @@ import { DataSource, type EntityManager } from 'typeorm';
 export class ShopsService {
   constructor(
     @Inject(DataSource) private readonly dataSource: DataSource,
-    @Inject(ShippingMethods) private readonly methods: ShippingMethods,
-    @Inject(OrderEvents) private readonly events: OrderEvents,
+    @Inject(ShippingMethodsService) private readonly methods: ShippingMethodsService,
+    @Inject(OrderEventsService) private readonly events: OrderEventsService,
   ) {}
 
   /** A new shop with the defaults, and a row of yours. */
@@ -29,7 +27,7 @@ export class ShopsService {
   copy(from: string, to: string): Promise<number> {
     return this.inTransaction(async (manager) => {
       const { data } = await this.methods.tree(from, { manager });
-      const requests = data.flatMap(({ methods }) => methods.map(upsertRequestOf));
+      const requests = data.flatMap(({ methods }) => methods.map(toUpsertRequest));
       const { changes } = await this.methods.upsertMany(to, requests, { manager });
       return changes.length;
     });
@@ -39,22 +37,13 @@ export class ShopsService {
   close(shop: string): Promise<void> {
     return this.inTransaction(async (manager) => {
       // Here you delete your own rows. Delete the rows that refer to a method first.
-      await this.methods.removeProject(shop, { manager });
-      await this.events.removeProject(shop, { manager });
+      await this.methods.removeAll(shop, { manager });
+      await this.events.removeHistories(shop, { manager });
     });
   }
 
   /** Repeats a transaction that has lost a race. */
-  private async inTransaction<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.dataSource.transaction('READ COMMITTED', work);
-      } catch (error) {
-        const typed = connectionError(error);
-        const isRace = typed instanceof DatabaseUnavailableError && typed.contention === 'race';
-        if (!isRace || attempt === 5) throw typed;
-        await delay(Math.random() * 25 * 2 ** attempt);
-      }
-    }
+  private inTransaction<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
+    return repeatLostRaces(() => this.dataSource.transaction('READ COMMITTED', work));
   }
 }

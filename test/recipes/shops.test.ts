@@ -1,5 +1,10 @@
 import { type TestingModule } from '@nestjs/testing';
-import { DatabaseUnavailableError, OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import {
+  DatabaseUnavailableError,
+  OrderEventsService,
+  ShippingMethodsService,
+  ShippingModule,
+} from 'nestjs-shipping';
 import { QueryFailedError } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { compiled, typeOrm } from '../embedding/host.js';
@@ -15,7 +20,7 @@ const paket = { carrier_code: 'dhl', method_code: 'P', method_label: 'Paket' };
 describe('a shop', () => {
   let database: TestDatabase;
   let testing: TestingModule;
-  let methods: ShippingMethods;
+  let methods: ShippingMethodsService;
   let shops: ShopsService;
   let failures: unknown[] = [];
   let shop = '';
@@ -28,7 +33,7 @@ describe('a shop', () => {
     const shipping = ShippingModule.forRoot({ isGlobal: true, beforeCommit: { change: hook } });
     testing = await compiled([typeOrm(database), shipping], { providers: [ShopsService] });
     await testing.init();
-    methods = testing.get(ShippingMethods);
+    methods = testing.get(ShippingMethodsService);
     shops = testing.get(ShopsService);
     await methods.upsertMany('default', [{ ...ground, meta: { days: 3 } }]);
   });
@@ -89,13 +94,13 @@ describe('a shop', () => {
   });
 
   it('that is closed leaves no method and no event', async () => {
-    const events = testing.get(OrderEvents);
+    const events = testing.get(OrderEventsService);
     await methods.create(shop, paket);
-    await events.record(shop, '1001', { type: 'order.placed' });
+    await events.record({ projectId: shop, orderId: '1001' }, { type: 'order.placed' });
 
     await shops.close(shop);
     await shops.close(shop);
 
-    expect([await shown(shop), await events.list(shop, '1001')]).toEqual([[], []]);
+    expect([await shown(shop), await events.findAll({ projectId: shop, orderId: '1001' })]).toEqual([[], []]);
   });
 });

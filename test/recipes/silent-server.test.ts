@@ -1,5 +1,5 @@
 import { Test, type TestingModule } from '@nestjs/testing';
-import { DatabaseUnavailableError, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { DatabaseUnavailableError, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Proxy } from '../support/proxy.js';
 import { type EngineDatabase, opened, postgres, titleOf } from '../engines/databases.js';
@@ -12,7 +12,7 @@ describe.skipIf(postgres.missing !== undefined)(`a DataSource with limits on ${t
   let created: EngineDatabase;
   let proxy: Proxy;
   let app: TestingModule;
-  let methods: ShippingMethods;
+  let methods: ShippingMethodsService;
   beforeAll(async () => {
     created = await postgres.create();
     await (await opened(created)).destroy();
@@ -24,7 +24,7 @@ describe.skipIf(postgres.missing !== undefined)(`a DataSource with limits on ${t
     vi.stubEnv('DATABASE_URL', address.href);
     app = await Test.createTestingModule({ imports: [database, ShippingModule.forRoot()] }).compile();
     await app.init();
-    methods = app.get(ShippingMethods);
+    methods = app.get(ShippingMethodsService);
   });
   afterAll(async () => {
     vi.unstubAllEnvs();

@@ -13,7 +13,7 @@ import {
   UseFilters,
   UseGuards,
 } from '@nestjs/common';
-import { ProblemDetailsFilter, type ShippingMethodDto, ShippingMethods } from 'nestjs-shipping';
+import { ProblemDetailsFilter, type ShippingMethodDto, ShippingMethodsService } from 'nestjs-shipping';
 
 /** What a customer sees of a method. */
 export interface OfferedMethod {
@@ -52,7 +52,7 @@ export class OpenShopGuard implements CanActivate {
 @UseGuards(OpenShopGuard)
 @UseFilters(ProblemDetailsFilter)
 export class StorefrontController {
-  constructor(@Inject(ShippingMethods) private readonly methods: ShippingMethods) {}
+  constructor(@Inject(ShippingMethodsService) private readonly methods: ShippingMethodsService) {}
 
   @Get()
   async offered(

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { DatabaseUnavailableError, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { DatabaseUnavailableError, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { compiled, type Host, listening, platformNames, typeOrm } from '../embedding/host.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -10,7 +10,7 @@ import { Shops, StorefrontController } from './storefront.controller.js';
 describe.each(platformNames)('the route of a storefront on %s', (platform) => {
   let database: TestDatabase;
   let host: Host;
-  let methods: ShippingMethods;
+  let methods: ShippingMethodsService;
   const ground = { carrier_code: 'ups', method_code: '03', method_label: 'Ground' };
   beforeAll(async () => {
     database = await testDatabase();
@@ -20,7 +20,7 @@ describe.each(platformNames)('the route of a storefront on %s', (platform) => {
       storefront,
     );
     host = await listening(testing, () => undefined, platform);
-    methods = testing.get(ShippingMethods);
+    methods = testing.get(ShippingMethodsService);
     await methods.upsertMany('acme', [
       { ...ground, carrier_label: 'UPS', meta: { cost: 3 }, sort_order: 2 },
       { carrier_code: 'dhl', method_code: 'P', method_label: 'Paket', sort_order: 1 },

@@ -1,5 +1,5 @@
 import { Controller, Get, Headers, Inject, Param, Res, UseFilters, UseGuards } from '@nestjs/common';
-import { ProblemDetailsFilter, ShippingMethods } from 'nestjs-shipping';
+import { ProblemDetailsFilter, ShippingMethodsService } from 'nestjs-shipping';
 import { languagesOf, translated } from './customers-language.js';
 import {
   type HttpResponse,
@@ -15,7 +15,7 @@ import {
 @UseGuards(OpenShopGuard)
 @UseFilters(ProblemDetailsFilter)
 export class TranslatedStorefrontController {
-  constructor(@Inject(ShippingMethods) private readonly methods: ShippingMethods) {}
+  constructor(@Inject(ShippingMethodsService) private readonly methods: ShippingMethodsService) {}
 
   @Get()
   async offered(

@@ -1,7 +1,7 @@
 import { type MiddlewareConsumer, Module, type NestModule, UseGuards } from '@nestjs/common';
 import { type TestingModule } from '@nestjs/testing';
-import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
-import { embeddedTypeOrm } from 'nestjs-shipping/testing';
+import { OrderEventsService, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
+import { embeddedTypeOrmModule } from 'nestjs-shipping/testing';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { compiled, type Host, listening } from '../embedding/host.js';
@@ -47,7 +47,7 @@ describe('who did it', () => {
   const ground = { carrier_code: 'ups', method_code: '03', method_label: 'Ground' };
   beforeAll(async () => {
     testing = await compiled([
-      embeddedTypeOrm({ entities: [MethodAudit], migrations: [CreateAudit] }),
+      embeddedTypeOrmModule({ entities: [MethodAudit], migrations: [CreateAudit] }),
       ShopModule,
     ]);
     host = await listening(testing);
@@ -76,11 +76,11 @@ describe('who did it', () => {
   });
 
   it('is the job that makes the call, otherwise the system', async () => {
-    const methods = testing.get(ShippingMethods);
+    const methods = testing.get(ShippingMethodsService);
     const who = testing.get(WhoDidIt);
 
     await who.as({ type: 'app', id: 'import' }, () => methods.upsertMany('acme', [ground]));
-    await methods.removeProject('acme');
+    await methods.removeAll('acme');
 
     expect(await trail()).toEqual(['app import: created', 'system: removed']);
   });
@@ -94,8 +94,8 @@ describe('who did it', () => {
       .get(WhoDidIt)
       .as(actor, () => testing.get(DataSource).transaction((manager) => history.record(...event, manager)));
 
-    expect(await testing.get(OrderEvents).list('acme', '1001')).toMatchObject([
-      { type: 'order.placed', actor },
-    ]);
+    expect(
+      await testing.get(OrderEventsService).findAll({ projectId: 'acme', orderId: '1001' }),
+    ).toMatchObject([{ type: 'order.placed', actor }]);
   });
 });

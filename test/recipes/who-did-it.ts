@@ -7,7 +7,7 @@ import {
   type NestMiddleware,
 } from '@nestjs/common';
 import {
-  OrderEvents,
+  OrderEventsService,
   type NewOrderEvent,
   type NewOrderEventActor,
   type RecordedOrderEvent,
@@ -66,11 +66,11 @@ export class Trail {
   }
 }
 
-/** Use it in the place of `OrderEvents.record()`. */
+/** Use it in the place of `OrderEventsService.record()`. */
 @Injectable()
 export class OrderHistory {
   constructor(
-    @Inject(OrderEvents) private readonly events: OrderEvents,
+    @Inject(OrderEventsService) private readonly events: OrderEventsService,
     @Inject(WhoDidIt) private readonly who: WhoDidIt,
   ) {}
 
@@ -80,7 +80,7 @@ export class OrderHistory {
     event: Omit<NewOrderEvent, 'actor'>,
     manager: EntityManager,
   ): Promise<RecordedOrderEvent> {
-    return this.events.record(projectId, orderId, { ...event, actor: this.who.actor }, { manager });
+    return this.events.record({ projectId, orderId }, { ...event, actor: this.who.actor }, { manager });
   }
 }
 

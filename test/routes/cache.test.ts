@@ -76,8 +76,8 @@ describe('the cache', () => {
     const cold = host.methods.cacheStats();
 
     expect([after.hits - before.hits, after.misses - before.misses]).toEqual([2, 0]);
-    expect(after.lookUps - before.lookUps).toBe(2);
-    expect([cold.misses - after.misses, cold.entries - after.entries]).toEqual([1, 1]);
+    expect(after.revisionQueries - before.revisionQueries).toBe(2);
+    expect([cold.misses - after.misses, cold.projects - after.projects]).toEqual([1, 1]);
     expect(cold.bytes).toBeGreaterThan(after.bytes);
   });
 
@@ -117,7 +117,7 @@ describe('the cache', () => {
         return runner;
       });
 
-      const found = await methods.findByCodes(shop.project, codesKey.carrier_code, codesKey.method_code);
+      const found = await methods.findByCodes(shop.project, codesKey);
       vi.restoreAllMocks();
 
       expect(readings).toBeGreaterThanOrEqual(2);

@@ -1,4 +1,4 @@
-import { ShippingMethods } from 'nestjs-shipping';
+import { ShippingMethodsService } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adapters, type TestApp, testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
@@ -88,7 +88,7 @@ async function readBack(app: TestApp, other: TestApp, sent: readonly Sent[], ste
   const responses: string[] = [];
   for (const each of sample) responses.push(...codesOf([(await shop.create(each)).body]));
   const created = await codesInTree();
-  const { changes, methods } = await other.nest.get(ShippingMethods).upsertMany(shop.project, sent);
+  const { changes, methods } = await other.nest.get(ShippingMethodsService).upsertMany(shop.project, sent);
   const all = await codesInTree();
   const filtered: string[] = [];
   for (const { carrier_code, method_code } of sample) {

@@ -124,7 +124,11 @@ describe('the etag of a method', () => {
     const { etag } = (await shop.create({ ...own, use_default: true })).body;
 
     const locked = await host.dataSource.transaction((manager) =>
-      host.methods.findByCodes(shop.project, 'ups', '03', { manager, lock: true }),
+      host.methods.findByCodes(
+        shop.project,
+        { carrier_code: 'ups', method_code: '03' },
+        { manager, lock: true },
+      ),
     );
 
     expect([etag, locked?.etag]).toEqual(['"1-none"', '"1-none"']);

@@ -1,6 +1,6 @@
 import { addMethods } from '../support/rows.js';
 import { Logger } from '@nestjs/common';
-import { shippingDocument } from 'nestjs-shipping/openapi';
+import { createShippingDocument } from 'nestjs-shipping/openapi';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
 import { type TestResponse, Client, freshProject, ground } from '../support/client.js';
@@ -20,7 +20,7 @@ const badMatch = { 'if-match': 'x' };
 
 /** `409 duplicate_method` for an error, `201` for another response. */
 function documented(method: string, path: string): string[] {
-  const { paths } = JSON.parse(JSON.stringify(shippingDocument())) as {
+  const { paths } = JSON.parse(JSON.stringify(createShippingDocument())) as {
     paths: Record<string, Record<string, Operation>>;
   };
   const { responses = {} } = paths[path]?.[method] ?? {};

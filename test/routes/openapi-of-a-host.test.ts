@@ -6,7 +6,7 @@ import {
   DocumentBuilder,
   SwaggerModule,
 } from '@nestjs/swagger';
-import { documentShipping, shippingDocument, shippingSchemas } from 'nestjs-shipping/openapi';
+import { addShippingToDocument, createShippingDocument, shippingSchemas } from 'nestjs-shipping/openapi';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import {
@@ -40,7 +40,7 @@ describe('the OpenAPI document of a host', () => {
     };
     const before = structuredClone(host);
 
-    const documented = documentShipping(host);
+    const documented = addShippingToDocument(host);
 
     expect(host).toEqual(before);
     expect(documented).toMatchObject({
@@ -55,7 +55,7 @@ describe('the OpenAPI document of a host', () => {
     });
     const parameters = read(documented).paths[methods]?.['post']?.parameters.map(({ name }) => name);
     expect(parameters).toEqual(['project_id', 'x-lang']);
-    expect(documentShipping(documented)).toEqual(documented);
+    expect(addShippingToDocument(documented)).toEqual(documented);
   });
 
   it('keeps a header of the host that has the name of one of our parameters', () => {
@@ -63,7 +63,7 @@ describe('the OpenAPI document of a host', () => {
     const info = { title: 'Shop', version: '1' };
     const paths = { [methods]: { get: { parameters: [header] } } };
 
-    const documented = documentShipping({ openapi: '3.1.0', info, paths });
+    const documented = addShippingToDocument({ openapi: '3.1.0', info, paths });
 
     const parameters = documented.paths[methods]?.get.parameters.filter(({ name }) => name === 'page');
     expect(parameters).toMatchObject([{ in: 'query' }, header]);
@@ -73,7 +73,7 @@ describe('the OpenAPI document of a host', () => {
     const info = { title: 'Shop', version: '1' };
     const schemas = { ShippingMethod: { type: 'string' }, Cart: { type: 'object' } };
 
-    const documented = documentShipping({ openapi: '3.1.0', info, paths: {}, components: { schemas } });
+    const documented = addShippingToDocument({ openapi: '3.1.0', info, paths: {}, components: { schemas } });
 
     expect(read(documented).components.schemas['ShippingMethod']).toEqual(schemaOf('ShippingMethod'));
     expect(documented.components.schemas.Cart).toEqual(schemas.Cart);
@@ -82,15 +82,15 @@ describe('the OpenAPI document of a host', () => {
   it('describes two mounts, with the path parameters and the page size of each', () => {
     const second = { path: '/shops/:shop/:project_id/', maxPageSize: 10 };
 
-    const both = read(documentShipping(shippingDocument(), second));
+    const both = read(addShippingToDocument(createShippingDocument(), second));
 
     const list = both.paths['/shops/{shop}/{project_id}/shipments/methods']?.['get'] as Operation;
     expect(operationsOf(both)).toHaveLength(12);
     expect(new Set(operationsOf(both).map(([, { operationId }]) => operationId)).size).toBe(12);
     expect(list.parameters.map(({ name }) => name).slice(0, 2)).toEqual(['shop', 'project_id']);
     expect(parameter('per_page', list)).toMatchObject({ maximum: 10, default: 10 });
-    expect(() => documentShipping(shippingDocument(), { path: 'orders' })).toThrow(
-      'documentShipping() option "path" must be a path with a parameter for the project',
+    expect(() => addShippingToDocument(createShippingDocument(), { path: 'orders' })).toThrow(
+      'addShippingToDocument() option "path" must be a path with a parameter for the project',
     );
   });
 
@@ -105,12 +105,15 @@ describe('the OpenAPI document of a host', () => {
     });
     const info = { title: 'Shop', version: '1' };
     const paths = { ...scanOf('v1/projects/{project_id}'), ...scanOf('v2/projects/{project_id}') };
-    const first = documentShipping({ openapi: '3.1.0', info, paths }, { path: 'v1/projects/:project_id' });
-
-    expect(() => documentShipping(first, { path })).toThrow(
-      "Pass the path that the document has: documentShipping(document, { path: 'v2/projects/:project_id' }).",
+    const first = addShippingToDocument(
+      { openapi: '3.1.0', info, paths },
+      { path: 'v1/projects/:project_id' },
     );
-    const both = read(documentShipping(first, { path: 'v2/projects/:project_id' }));
+
+    expect(() => addShippingToDocument(first, { path })).toThrow(
+      "Pass the path that the document has: addShippingToDocument(document, { path: 'v2/projects/:project_id' }).",
+    );
+    const both = read(addShippingToDocument(first, { path: 'v2/projects/:project_id' }));
     expect(operationsOf(both)).toHaveLength(12);
   });
 
@@ -121,14 +124,16 @@ describe('the OpenAPI document of a host', () => {
   ])('is refused with the options %j', (options, error) => {
     const wrong = options as object;
 
-    expect(() => documentShipping(shippingDocument(), wrong)).toThrow(`documentShipping() ${error}`);
-    expect(() => shippingDocument(wrong)).toThrow(
-      `shippingDocument() ${error.replace('problems.', 'problems, title, version.')}`,
+    expect(() => addShippingToDocument(createShippingDocument(), wrong)).toThrow(
+      `addShippingToDocument() ${error}`,
+    );
+    expect(() => createShippingDocument(wrong)).toThrow(
+      `createShippingDocument() ${error.replace('problems.', 'problems, title, version.')}`,
     );
   });
 
   it('can be made from our schemas alone, without our routes', () => {
-    const all = shippingDocument().components?.schemas ?? {};
+    const all = createShippingDocument().components?.schemas ?? {};
     const older = JSON.stringify(shippingSchemas('3.0.0'));
 
     expect(shippingSchemas()).toEqual({ ...all, OrderEventPage: expect.any(Object) });
@@ -159,7 +164,7 @@ describe('a document of a host that has decorated the routes', () => {
   it('keeps its tags, extensions, operations and security, each scheme once', () => {
     const scan = SwaggerModule.createDocument(host.app.nest, new DocumentBuilder().build());
 
-    const documented = read(documentShipping(scan));
+    const documented = read(addShippingToDocument(scan));
 
     const operations = operationsOf(documented).map(([, described]) => described);
     expect(operations).toHaveLength(6);
@@ -197,11 +202,11 @@ describe('a document of a host that has decorated the routes', () => {
     const scan = SwaggerModule.createDocument(host.app.nest, new DocumentBuilder().build());
 
     const documented = (): unknown =>
-      documentShipping(scan, { path: 'api/v1/projects/:project_id/sales/orders' });
+      addShippingToDocument(scan, { path: 'api/v1/projects/:project_id/sales/orders' });
 
     expect(documented).toThrow(
       'the document has the routes at "/api/projects/{project_id}/sales/orders/shipments/methods". Pass the path that the document has: ' +
-        "documentShipping(document, { path: 'api/projects/:project_id/sales/orders' }).",
+        "addShippingToDocument(document, { path: 'api/projects/:project_id/sales/orders' }).",
     );
   });
 });

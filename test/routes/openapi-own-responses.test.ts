@@ -1,20 +1,20 @@
 import { Controller, Get, Module, Param } from '@nestjs/common';
 import { ApiBadRequestResponse, ApiOkResponse, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { type OrderEventPage, OrderEvents } from 'nestjs-shipping';
-import { documentShipping, shippingDocument } from 'nestjs-shipping/openapi';
+import { type OrderEventPage, OrderEventsService } from 'nestjs-shipping';
+import { addShippingToDocument, createShippingDocument } from 'nestjs-shipping/openapi';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { operationsOf, read } from '../support/openapi.js';
 
 @Controller('orders/:order_id/timeline')
 class TimelineController {
-  constructor(private readonly events: OrderEvents) {}
+  constructor(private readonly events: OrderEventsService) {}
 
   @Get()
   @ApiOkResponse({ description: 'Done.', schema: { $ref: '#/components/schemas/OrderEventPage' } })
   page(@Param('order_id') orderId: string): Promise<OrderEventPage> {
-    return this.events.page('acme', orderId, { limit: 1 });
+    return this.events.list({ projectId: 'acme', orderId }, { limit: 1 });
   }
 }
 
@@ -24,14 +24,16 @@ class TimelineModule {}
 describe('the OpenAPI document of a host with responses of its own', () => {
   const host = mounted({
     imports: [TimelineModule],
-    shipping: { http: { problems: false, decorators: [ApiBadRequestResponse({ description: 'Ours' })] } },
+    shipping: {
+      http: { problemDetails: false, decorators: [ApiBadRequestResponse({ description: 'Ours' })] },
+    },
   });
   const scan = () =>
     SwaggerModule.createDocument(host.app.nest, new DocumentBuilder().setOpenAPIVersion('3.1.0').build());
 
   it('has only the errors of the host when its own filters respond to our errors', () => {
-    const described = operationsOf(read(documentShipping(scan(), { problems: false }))).filter(([route]) =>
-      route.includes('/sales/'),
+    const described = operationsOf(read(addShippingToDocument(scan(), { problemDetails: false }))).filter(
+      ([route]) => route.includes('/sales/'),
     );
 
     expect(described).toHaveLength(6);
@@ -43,18 +45,19 @@ describe('the OpenAPI document of a host with responses of its own', () => {
   });
 
   it('describes a page of events for a route of the host, and only if there is one', async () => {
-    const { components } = documentShipping(scan());
+    const { components } = addShippingToDocument(scan());
     const isPage = new Ajv2020({ strict: false, validateFormats: false }).compile({
       $ref: '#/components/schemas/OrderEventPage',
       components,
     });
-    for (const type of ['order.placed', 'note.added']) await host.events.record('acme', '7', { type });
+    for (const type of ['order.placed', 'note.added'])
+      await host.events.record({ projectId: 'acme', orderId: '7' }, { type });
     const get = async (): Promise<unknown> => (await fetch(`${host.app.origin}/orders/7/timeline`)).json();
 
     expect(await get()).toMatchObject({ events: [{ type: 'order.placed' }], next: expect.any(String) });
     expect([isPage(await get()), isPage.errors]).toEqual([true, null]);
     expect(isPage({ events: [], next: null })).toBe(true);
     expect(isPage({ events: [] })).toBe(false);
-    expect(shippingDocument().components?.schemas).not.toHaveProperty('OrderEventPage');
+    expect(createShippingDocument().components?.schemas).not.toHaveProperty('OrderEventPage');
   });
 });

@@ -53,8 +53,8 @@ describe('the running module', () => {
     const other = await shop.create({ ...ground, method_code: '01', use_default: ['meta', 'is_active'] });
     const orderId = '1000042';
     const actor = { type: 'user', id: '7' } as const;
-    await host.events.record(shop.project, orderId, { type: 'shipment.dispatched', actor });
-    await host.events.record(shop.project, orderId, { type: 'host.own_kind', actor: null });
+    await host.events.record({ projectId: shop.project, orderId }, { type: 'shipment.dispatched', actor });
+    await host.events.record({ projectId: shop.project, orderId }, { type: 'host.own_kind', actor: null });
     const list = await shop.list();
     const one = `${methods}/{method_id}`;
     const id = first.body.id;

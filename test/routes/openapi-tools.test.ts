@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { documentShipping, shippingDocument } from 'nestjs-shipping/openapi';
+import { addShippingToDocument, createShippingDocument } from 'nestjs-shipping/openapi';
 import { describe, expect, it } from 'vitest';
 
 interface Part {
@@ -32,7 +32,7 @@ function listParameters(document: object): Map<string, Parameter> {
 
 describe('the OpenAPI document, as tools read it', () => {
   it('names its licence, and asks for no authentication', () => {
-    const document = shippingDocument({ version: '1.2.3' });
+    const document = createShippingDocument({ version: '1.2.3' });
 
     expect(document).toMatchObject({
       info: {
@@ -53,7 +53,7 @@ describe('the OpenAPI document, as tools read it', () => {
       security: [{ bearer: [] }],
     };
 
-    const twice = documentShipping(documentShipping(ofTheHost), { path: 'shops/:project_id' });
+    const twice = addShippingToDocument(addShippingToDocument(ofTheHost), { path: 'shops/:project_id' });
 
     const { info, servers, security } = ofTheHost;
     expect(twice).toMatchObject({ info, servers, security });
@@ -61,11 +61,11 @@ describe('the OpenAPI document, as tools read it', () => {
       ...ofTheHost.tags,
       { name: 'Shipping methods', description: expect.stringMatching(/\w/) },
     ]);
-    expect(documentShipping(host)).not.toHaveProperty('security');
+    expect(addShippingToDocument(host)).not.toHaveProperty('security');
   });
 
   it('has patterns that match the same texts with and without the flag u', () => {
-    const patterns = [...new Set(patternsOf(JSON.parse(JSON.stringify(shippingDocument())) as Part))];
+    const patterns = [...new Set(patternsOf(JSON.parse(JSON.stringify(createShippingDocument())) as Part))];
     const text = fc.oneof(
       fc.string({ unit: fc.constantFrom(...'aZ09_ -.:/@+()!"\'*,;<>?[]\\^`{|}~\t\0é더😀𝒰\u0301') }),
       fc.string({ unit: 'binary' }),
@@ -82,7 +82,7 @@ describe('the OpenAPI document, as tools read it', () => {
     ['3.0.0', 'x-content-schema'],
     ['3.1.0', 'contentSchema'],
   ])('describes filter and raw_filters as JSON of a named schema, in OpenAPI %s', (openapi, keyword) => {
-    const documented = documentShipping({ ...host, openapi });
+    const documented = addShippingToDocument({ ...host, openapi });
 
     const parameters = listParameters(documented);
     for (const [name, schema] of [

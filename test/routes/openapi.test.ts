@@ -1,4 +1,4 @@
-import { documentShipping, shippingDocument } from 'nestjs-shipping/openapi';
+import { addShippingToDocument, createShippingDocument } from 'nestjs-shipping/openapi';
 import { describe, expect, it } from 'vitest';
 import { base, document, methods, type Operation, operationsOf, read, schemaOf } from '../support/openapi.js';
 
@@ -38,7 +38,7 @@ describe('the OpenAPI document', () => {
   it('marks nullable fields as its version of OpenAPI does', () => {
     const info = { title: 'Shop', version: '1' };
 
-    const older = read(documentShipping({ openapi: '3.0.0', info, paths: {} }));
+    const older = read(addShippingToDocument({ openapi: '3.0.0', info, paths: {} }));
 
     const label = older.components.schemas['ShippingMethod']?.properties?.['carrier_label'];
     expect(label).toMatchObject({ type: 'string', nullable: true });
@@ -85,7 +85,7 @@ describe('the OpenAPI document', () => {
   it('names the project by the only parameter of the path', () => {
     const path = 'organizations/:organizationId/shipping';
 
-    const { paths } = read(shippingDocument({ path }));
+    const { paths } = read(createShippingDocument({ path }));
 
     const list = paths['/organizations/{organizationId}/shipping/shipments/methods']?.['get'];
     expect((list as Operation).parameters[0]).toMatchObject({

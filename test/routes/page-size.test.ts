@@ -1,4 +1,4 @@
-import { ShippingMethods } from 'nestjs-shipping';
+import { ShippingMethodsService } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
@@ -15,7 +15,7 @@ describe('a mount whose maxPageSize is less than the default of per_page', () =>
   afterAll(() => app?.close());
 
   it('has pages of maxPageSize by default, and findActive still gives all methods', async () => {
-    const methods = app.nest.get(ShippingMethods);
+    const methods = app.nest.get(ShippingMethodsService);
 
     const pages = [(await shop.list()).body, await methods.list(shop.project)];
 

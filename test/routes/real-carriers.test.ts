@@ -1,4 +1,4 @@
-import { OrderEvents, type ShippingMethodDto, ShippingMethods } from 'nestjs-shipping';
+import { OrderEventsService, type ShippingMethodDto, ShippingMethodsService } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
@@ -19,7 +19,7 @@ describe.skipIf(!hasSharedData)(`918 real methods and 328 real kinds of events${
   it('come back unchanged and in order, and cannot be created twice', async () => {
     const methods = realMethods().map((method, index) => ({ ...method, sort_order: (index * 7) % 10 }));
 
-    const { changes } = await app.nest.get(ShippingMethods).upsertMany(shop.project, methods);
+    const { changes } = await app.nest.get(ShippingMethodsService).upsertMany(shop.project, methods);
     const again = await Promise.all(
       methods.filter((_, index) => index % 9 === 0).map((each) => shop.create(each)),
     );
@@ -59,15 +59,18 @@ describe.skipIf(!hasSharedData)(`918 real methods and 328 real kinds of events${
   });
 
   it('are recorded as events and read back in order', async () => {
-    const events = app.nest.get(OrderEvents);
+    const events = app.nest.get(OrderEventsService);
     const kinds = realEvents();
 
     for (const kind of kinds) {
-      await events.record(shop.project, 'all-kinds', {
-        type: kind.normalised,
-        message: kind.meaning,
-        data: { source: kind.source, type_in_source: kind.type_in_source },
-      });
+      await events.record(
+        { projectId: shop.project, orderId: 'all-kinds' },
+        {
+          type: kind.normalised,
+          message: kind.meaning,
+          data: { source: kind.source, type_in_source: kind.type_in_source },
+        },
+      );
     }
     const { body } = await shop.events('all-kinds');
 

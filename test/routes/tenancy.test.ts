@@ -1,4 +1,4 @@
-import { OrderEvents } from 'nestjs-shipping';
+import { OrderEventsService } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
@@ -28,8 +28,11 @@ describe.each(['throw', 'ignore'] as const)(
       stranger = new Client(app.origin, freshProject());
       id = (await owner.create(ground)).body.id;
       await app.nest
-        .get(OrderEvents)
-        .record(owner.project, 'order-1', { type: 'order.placed', message: 'canary-message' });
+        .get(OrderEventsService)
+        .record(
+          { projectId: owner.project, orderId: 'order-1' },
+          { type: 'order.placed', message: 'canary-message' },
+        );
     });
     afterAll(async () => {
       await app?.close();

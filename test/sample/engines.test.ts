@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type INestApplication } from '@nestjs/common';
-import { OrderEvents } from 'nestjs-shipping';
+import { OrderEventsService } from 'nestjs-shipping';
 import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -70,7 +70,7 @@ for (const { title, isMissing, options } of otherEngines) {
       app = await createApp(database.dataSource);
       await app.listen(0, '127.0.0.1');
       const { port } = app.getHttpServer().address() as AddressInfo;
-      target = { origin: `http://127.0.0.1:${port}`, orderEvents: app.get(OrderEvents) };
+      target = { origin: `http://127.0.0.1:${port}`, orderEvents: app.get(OrderEventsService) };
       vi.restoreAllMocks();
     });
     afterAll(async () => {
@@ -111,12 +111,10 @@ for (const { title, isMissing, options } of otherEngines) {
     it('rolls back the order and its first event when the second event fails', async () => {
       const shop = shopOf();
       await shop.create(ground);
-      const events = app.get(OrderEvents);
+      const events = app.get(OrderEventsService);
       const record = events.record.bind(events);
-      vi.spyOn(events, 'record').mockImplementation((projectId, orderId, event, scope) =>
-        event.type === 'order.placed'
-          ? record(projectId, orderId, event, scope)
-          : Promise.reject(new Error('no')),
+      vi.spyOn(events, 'record').mockImplementation((order, event, scope) =>
+        event.type === 'order.placed' ? record(order, event, scope) : Promise.reject(new Error('no')),
       );
       onTestFinished(() => void vi.restoreAllMocks());
       app.useLogger(false);

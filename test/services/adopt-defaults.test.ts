@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type ShippingMethodChange, ShippingMethods, TooManyMethodsError } from 'nestjs-shipping';
+import { type ShippingMethodChange, ShippingMethodsService, TooManyMethodsError } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
@@ -15,14 +15,14 @@ describe('adoptDefaults', () => {
   const ambient = new AsyncLocalStorage<EntityManager>();
   let database: TestDatabase;
   let apps: TestApp[];
-  let methods: ShippingMethods;
+  let methods: ShippingMethodsService;
   beforeAll(async () => {
     database = await testDatabase();
     const shipping = { maxMethods: 4, entityManager: () => ambient.getStore() };
     apps = await Promise.all(
       [0, 1].map(async () => testApp({ database: await database.another(), shipping })),
     );
-    methods = apps[0]?.nest.get(ShippingMethods) as ShippingMethods;
+    methods = apps[0]?.nest.get(ShippingMethodsService) as ShippingMethodsService;
     await methods.upsertMany('default', defaults);
   });
   afterAll(async () => {
@@ -116,7 +116,7 @@ describe('adoptDefaults', () => {
 
   it('creates each method once, when two instances call it beside single creates', async () => {
     const project = freshProject();
-    const both = apps.map(({ nest }) => nest.get(ShippingMethods));
+    const both = apps.map(({ nest }) => nest.get(ShippingMethodsService));
 
     const calls = Array.from({ length: 10 }, (_, n) => both[n % 2]?.adoptDefaults(project));
     const single = both.map((each) => each.create(project, ground).catch(() => undefined));
@@ -140,7 +140,7 @@ describe('adoptDefaults', () => {
         await methods.create(project, ground, { manager: holder });
         const adopt = (): Promise<unknown> =>
           waiting.database.dataSource.transaction((manager) =>
-            waiting.nest.get(ShippingMethods).adoptDefaults(project, { manager }),
+            waiting.nest.get(ShippingMethodsService).adoptDefaults(project, { manager }),
           );
         // On MariaDB the snapshot is older than the commit, so the host repeats its transaction.
         adopting = adopt().catch((error: { contention?: string }) =>

@@ -66,7 +66,7 @@ describe('a call in beforeCommit.change', () => {
     ['a change of the same project', (project) => host.methods.create(project, express)],
     ['a change of another project', () => host.methods.create(freshProject(), express)],
     ['a read', (project) => host.methods.list(project)],
-    ['an event', (projectId) => host.events.record(projectId, 'o', { type: 'a.b' })],
+    ['an event', (projectId) => host.events.record({ projectId, orderId: 'o' }, { type: 'a.b' })],
   ])('without the manager is refused at once, and nothing is stored: %s', async (_name, call) => {
     const project = freshProject();
     hook = async ({ after }) => {

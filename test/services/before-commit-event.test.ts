@@ -16,9 +16,13 @@ describe('beforeCommit.event', () => {
   afterEach(() => {
     hook.mockReset();
   });
-  const placed = (part = {}, orderId = 'o') => [project, orderId, { type: 'order.placed', ...part }] as const;
+  const placed = (part = {}, orderId = 'o') =>
+    [
+      { projectId: project, orderId },
+      { type: 'order.placed', ...part },
+    ] as const;
   const stored = async (): Promise<string[]> =>
-    (await host.events.list(project, 'o')).map(({ type }) => type);
+    (await host.events.findAll({ projectId: project, orderId: 'o' })).map(({ type }) => type);
 
   it('gets each event that is new, as it is stored, and no repeated one', async () => {
     const { repeated, ...event } = await host.events.record(
@@ -36,14 +40,16 @@ describe('beforeCommit.event', () => {
     hook.mockImplementation(async (event, manager) => {
       expect(manager.queryRunner?.isTransactionActive).toBe(true);
       const { id, order_id } = event;
-      expect(await host.events.list(project, order_id, { manager })).toMatchObject([{ id }]);
+      expect(await host.events.findAll({ projectId: project, orderId: order_id }, { manager })).toMatchObject(
+        [{ id }],
+      );
       if (event.type === 'order.placed')
         await host.events.record(...placed({ type: 'message.sent' }, 'outbox'), { manager });
     });
 
     await host.events.record(...placed());
 
-    expect(await host.events.list(project, 'outbox')).toHaveLength(1);
+    expect(await host.events.findAll({ projectId: project, orderId: 'outbox' })).toHaveLength(1);
     expect(hook).toHaveBeenCalledTimes(2);
   });
 
@@ -75,7 +81,7 @@ describe('beforeCommit.event', () => {
 
   it('cannot call us without its manager', async () => {
     hook.mockImplementation(async () => {
-      await host.events.list(project, 'o');
+      await host.events.findAll({ projectId: project, orderId: 'o' });
     });
 
     const recording = host.events.record(...placed());
@@ -108,6 +114,6 @@ describe('beforeCommit.event', () => {
 
     expect(recorded.filter(({ repeated }) => !repeated)).toHaveLength(1);
     // If an attempt loses a race on MariaDB, it is rolled back with the event that the hook has recorded.
-    expect(await host.events.list(project, 'outbox')).toHaveLength(1);
+    expect(await host.events.findAll({ projectId: project, orderId: 'outbox' })).toHaveLength(1);
   });
 });

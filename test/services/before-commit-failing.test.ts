@@ -26,14 +26,15 @@ describe('beforeCommit.change', () => {
   const note: OnChange = async ({ type, before, after }, manager) => {
     const { project_id: projectId, method_code } = after ?? before ?? { project_id: '', method_code: '' };
     await host.events.record(
-      projectId,
-      'changes',
+      { projectId, orderId: 'changes' },
       { type: `method.${type}`, message: method_code },
       { manager },
     );
   };
   const noted = async (project: string): Promise<string[]> =>
-    (await host.events.list(project, 'changes')).map(({ type, message }) => `${type} ${message}`);
+    (await host.events.findAll({ projectId: project, orderId: 'changes' })).map(
+      ({ type, message }) => `${type} ${message}`,
+    );
 
   const frozen = new ForbiddenException('The catalogue is frozen.');
   const failing: OnChange = async (change, manager) => {
@@ -55,7 +56,7 @@ describe('beforeCommit.change', () => {
       (project, _id, manager) => host.methods.upsert(project, { ...ground, sort_order: 1 }, { manager }),
     ],
     ['remove', (project, id, manager) => host.methods.remove(project, id, { manager })],
-    ['removeProject', (project, _id, manager) => host.methods.removeProject(project, { manager })],
+    ['removeAll', (project, _id, manager) => host.methods.removeAll(project, { manager })],
     [
       'upsertMany, after the first of two changes',
       (project, _id, manager) =>

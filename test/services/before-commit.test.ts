@@ -1,5 +1,10 @@
 import { Injectable, Module } from '@nestjs/common';
-import { OrderEvents, type ShippingMethodChange, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import {
+  OrderEventsService,
+  type ShippingMethodChange,
+  ShippingMethodsService,
+  ShippingModule,
+} from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { compiled, typeOrm } from '../embedding/host.js';
@@ -15,14 +20,14 @@ const nothing: OnChange = () => Promise.resolve();
 describe('beforeCommit.change', () => {
   let hook = nothing;
   let app: TestApp;
-  let methods: ShippingMethods;
-  let events: OrderEvents;
+  let methods: ShippingMethodsService;
+  let events: OrderEventsService;
   beforeAll(async () => {
     app = await testApp({
       shipping: { beforeCommit: { change: (change, manager) => hook(change, manager) } },
     });
-    methods = app.nest.get(ShippingMethods);
-    events = app.nest.get(OrderEvents);
+    methods = app.nest.get(ShippingMethodsService);
+    events = app.nest.get(OrderEventsService);
   });
   afterAll(() => app?.close());
   afterEach(() => {
@@ -32,10 +37,16 @@ describe('beforeCommit.change', () => {
   /** Notes each change as an event of the order `changes`, in the transaction of the change. */
   const note: OnChange = async ({ type, before, after }, manager) => {
     const { project_id: projectId, method_code } = after ?? before ?? { project_id: '', method_code: '' };
-    await events.record(projectId, 'changes', { type: `method.${type}`, message: method_code }, { manager });
+    await events.record(
+      { projectId, orderId: 'changes' },
+      { type: `method.${type}`, message: method_code },
+      { manager },
+    );
   };
   const noted = async (project: string): Promise<string[]> =>
-    (await events.list(project, 'changes')).map(({ type, message }) => `${type} ${message}`);
+    (await events.findAll({ projectId: project, orderId: 'changes' })).map(
+      ({ type, message }) => `${type} ${message}`,
+    );
 
   it('runs for each change, and what it writes is stored with the change', async () => {
     const project = freshProject();
@@ -49,7 +60,7 @@ describe('beforeCommit.change', () => {
     await methods.remove(project, id);
     const { body } = await shop.create({ ...ground, method_code: 'route' });
     await shop.update(body.id, { ...ground, method_code: 'route', is_active: false });
-    await methods.removeProject(project);
+    await methods.removeAll(project);
 
     expect(await noted(project)).toEqual([
       'method.created 03',
@@ -73,7 +84,7 @@ describe('beforeCommit.change', () => {
     await methods.upsert(project, ground);
     await methods.upsertMany(project, [ground], { removeOthers: true });
     await methods.create(project, ground).catch(() => undefined);
-    await methods.removeProject(freshProject());
+    await methods.removeAll(freshProject());
 
     expect(await noted(project)).toEqual([]);
   });
@@ -180,7 +191,7 @@ it('beforeCommit.change can come from an injected service', async () => {
   ]);
   await testing.init();
 
-  await testing.get(ShippingMethods, { strict: false }).create(freshProject(), ground);
+  await testing.get(ShippingMethodsService, { strict: false }).create(freshProject(), ground);
 
   expect(testing.get(Audit, { strict: false }).entries).toEqual(['created in a transaction: true']);
   await app.close();

@@ -1,6 +1,6 @@
 import { Test } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { type ShippingMethodChange, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { type ShippingMethodChange, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { DataSource } from 'typeorm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
@@ -71,7 +71,7 @@ it('the stream of changes works on a DataSource that is initialised late, and in
   const dataSource = testing.get(DataSource);
   await testing.init();
   await dataSource.initialize();
-  const methods = testing.get(ShippingMethods);
+  const methods = testing.get(ShippingMethodsService);
   const seen: string[] = [];
   methods.changes.subscribe(({ type }) => seen.push(type));
   const rolledBack = (): Promise<unknown> =>

@@ -4,7 +4,7 @@ import {
   ShippingHttpError,
   ShippingMethod,
   type ShippingMethodChange,
-  ShippingMethods,
+  ShippingMethodsService,
   ShippingProject,
   type UpsertManyOptions,
   type UpsertShippingMethodRequest,
@@ -67,7 +67,7 @@ describe('a dry run', () => {
   let database: TestDatabase;
   let app: TestApp;
   let other: TestApp;
-  let methods: ShippingMethods;
+  let methods: ShippingMethodsService;
   let project = '';
   const reported: ShippingMethodChange[] = [];
   beforeAll(async () => {
@@ -76,7 +76,7 @@ describe('a dry run', () => {
     const hook = async (change: ShippingMethodChange): Promise<void> => void reported.push(change);
     app = await testApp({ database, shipping: { maxMethods: 5, beforeCommit: { change: hook } } });
     other = await testApp({ database: await database.another() });
-    methods = app.nest.get(ShippingMethods);
+    methods = app.nest.get(ShippingMethodsService);
     methods.changes.subscribe((change) => reported.push(change));
     await methods.upsertMany('default', defaults);
   });
@@ -227,7 +227,7 @@ describe('a dry run', () => {
         await methods.upsertMany(project, [express], { removeOthers: true, dryRun: true, manager });
         await methods.adoptDefaults(project, { dryRun: true, manager });
 
-        await other.nest.get(ShippingMethods).create(project, saver);
+        await other.nest.get(ShippingMethodsService).create(project, saver);
       });
 
       expect((await methods.list(project)).meta.total).toBe(2);

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { OrderEvent, OrderEvents } from 'nestjs-shipping';
+import { OrderEvent, OrderEventsService } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
@@ -12,11 +12,11 @@ import { watchStatements } from '../support/statements.js';
 const host = mounted({ shipping: { entityManager: () => ambient.getStore() } });
 const ambient = new AsyncLocalStorage<EntityManager>();
 
-describe('OrderEvents', () => {
+describe('OrderEventsService', () => {
   const left = (projectId: string, orderId: string): Promise<number> =>
     host.dataSource.manager.countBy(OrderEvent, { projectId, orderId });
 
-  it('removeOrder removes 2,500 events of one order by one statement, and no other event', async () => {
+  it('removeHistory removes 2,500 events of one order by one statement, and no other event', async () => {
     const projectId = freshProject();
     const { dataSource } = host.app.database;
     await addEvents(dataSource.manager, { projectId, orderId: 'gone' }, 2500, (n) => ({
@@ -28,17 +28,17 @@ describe('OrderEvents', () => {
       await addEvents(dataSource.manager, { projectId, orderId }, count);
     const { sent, stop } = watchStatements(dataSource);
 
-    const removed = await host.events.removeOrder(projectId, 'gone');
+    const removed = await host.events.removeHistory({ projectId, orderId: 'gone' });
     stop();
 
     expect(removed).toBe(2500);
     expect(await left(projectId, 'gone')).toBe(0);
     for (const [orderId, count] of Object.entries(others)) expect(await left(projectId, orderId)).toBe(count);
     expect(sent.filter((sql) => sql.startsWith('DELETE'))).toHaveLength(1);
-    expect(await host.events.removeOrder(projectId, 'gone')).toBe(0);
+    expect(await host.events.removeHistory({ projectId, orderId: 'gone' })).toBe(0);
   });
 
-  it('removeProject removes the histories of 300 orders, and of no other project', async () => {
+  it('removeHistories removes the histories of 300 orders, and of no other project', async () => {
     const [projectId, other] = [freshProject(), freshProject()];
     const { manager } = host.dataSource;
     for (const id of [projectId, other])
@@ -48,7 +48,7 @@ describe('OrderEvents', () => {
         occurredAt: new Date(Date.UTC(2026, 0, 1 + (n % 7))),
       }));
 
-    const removed = await host.events.removeProject(projectId);
+    const removed = await host.events.removeHistories(projectId);
 
     expect(removed).toBe(1500);
     expect(await manager.countBy(OrderEvent, { projectId })).toBe(0);
@@ -65,9 +65,11 @@ describe('OrderEvents', () => {
       const rolledBack = dataSource.transaction(async (manager) => {
         const joined = kind === 'ambient' ? {} : { manager };
         const work = async (): Promise<void> => {
-          expect(await host.events.removeOrder(order.projectId, 'o', joined)).toBe(1200);
-          await host.events.record(order.projectId, order.orderId, { type: 'order.placed' }, joined);
-          expect(await host.events.removeProject(order.projectId, joined)).toBe(1);
+          expect(await host.events.removeHistory({ projectId: order.projectId, orderId: 'o' }, joined)).toBe(
+            1200,
+          );
+          await host.events.record(order, { type: 'order.placed' }, joined);
+          expect(await host.events.removeHistories(order.projectId, joined)).toBe(1);
         };
         await (kind === 'ambient' ? ambient.run(manager, work) : work());
         throw new Error('rollback');
@@ -79,13 +81,13 @@ describe('OrderEvents', () => {
   );
 
   onlyWhere('severalConnections', () => {
-    it('removeOrder in two processes at once ends when no event is left', async () => {
+    it('removeHistory in two processes at once ends when no event is left', async () => {
       const projectId = freshProject();
       await addEvents(host.dataSource.manager, { projectId, orderId: 'o' }, 2500);
       const other = await testApp({ database: await host.app.database.another() });
 
-      const removing = [host.events, other.nest.get(OrderEvents)].map(async (events) => {
-        const removed = await events.removeOrder(projectId, 'o');
+      const removing = [host.events, other.nest.get(OrderEventsService)].map(async (events) => {
+        const removed = await events.removeHistory({ projectId, orderId: 'o' });
         return { removed, left: await left(projectId, 'o') };
       });
       const ends = await Promise.all(removing).finally(() => other.close());
@@ -94,13 +96,13 @@ describe('OrderEvents', () => {
       expect(ends.reduce((sum, { removed }) => sum + removed, 0)).toBe(2500);
     });
 
-    it('removeOrder does not wait for a writer of another order', async () => {
+    it('removeHistory does not wait for a writer of another order', async () => {
       const projectId = freshProject();
       await addEvents(host.dataSource.manager, { projectId, orderId: 'b' }, 5);
 
       const removed = await host.dataSource.transaction(async (manager) => {
-        await host.events.record(projectId, 'd', { type: 'order.placed' }, { manager });
-        return host.events.removeOrder(projectId, 'b');
+        await host.events.record({ projectId, orderId: 'd' }, { type: 'order.placed' }, { manager });
+        return host.events.removeHistory({ projectId, orderId: 'b' });
       });
 
       expect(removed).toBe(5);

@@ -20,7 +20,7 @@ describe('a stream of events', () => {
     const before = liveMemory();
     let [peak, count] = [before, 0];
 
-    for await (const { id } of host.events.stream(order.projectId, order.orderId)) {
+    for await (const { id } of host.events.stream(order)) {
       if (id && ++count % 5_000 === 0) peak = Math.max(peak, liveMemory());
     }
 

@@ -14,7 +14,7 @@ describe('a subscriber of the host that fails after the INSERT of an event', () 
   it.each(['ECONNREFUSED', deadlock])(
     'passes its error on, and the event is not stored twice: %s',
     async (code) => {
-      const event = [freshProject(), 'o', { type: 'a.b' }] as const;
+      const event = [{ projectId: freshProject(), orderId: 'o' }, { type: 'a.b' }] as const;
       const failure = coded(code);
       let calls = 0;
       const { subscribers } = host.dataSource;
@@ -29,13 +29,13 @@ describe('a subscriber of the host that fails after the INSERT of an event', () 
 
       await expect(recording).rejects.toBe(failure);
       subscribers.pop();
-      expect((await host.events.list(event[0], 'o')).length).toBeLessThanOrEqual(1);
+      expect((await host.events.findAll(event[0])).length).toBeLessThanOrEqual(1);
       expect(calls).toBe(1);
     },
   );
 
   it('with a deadlock in a statement of its own does not store the event twice', async () => {
-    const event = [freshProject(), 'o', { type: 'a.b' }] as const;
+    const event = [{ projectId: freshProject(), orderId: 'o' }, { type: 'a.b' }] as const;
     const failure = new QueryFailedError('INSERT INTO audit', [], coded(deadlock));
     const { subscribers } = host.dataSource;
     let calls = 0;
@@ -47,6 +47,6 @@ describe('a subscriber of the host that fails after the INSERT of an event', () 
     const recorded = await host.events.record(...event);
 
     subscribers.pop();
-    expect(await host.events.list(event[0], 'o')).toMatchObject([{ id: recorded.id }]);
+    expect(await host.events.findAll(event[0])).toMatchObject([{ id: recorded.id }]);
   });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { OrderEvents, shippingEntities, ShippingMethods } from 'nestjs-shipping';
+import { OrderEventsService, shippingEntities, ShippingMethodsService } from 'nestjs-shipping';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Checkout, CheckoutModule, PlacedOrder } from '../guide/checkout.js';
 import { type TestApp, testApp } from '../support/app.js';
@@ -37,10 +37,10 @@ describe('a checkout whose client sends a key', () => {
     await methods().create(project, ground);
   });
 
-  const methods = (): ShippingMethods => {
+  const methods = (): ShippingMethodsService => {
     const [app] = apps;
     if (!app) throw new Error('There are two instances.');
-    return app.nest.get(ShippingMethods);
+    return app.nest.get(ShippingMethodsService);
   };
   const place = async (app: TestApp | undefined, chosen: object = choice): Promise<[number, unknown]> => {
     const response = await fetch(`${app?.origin}/shops/${project}/orders`, {
@@ -53,11 +53,11 @@ describe('a checkout whose client sends a key', () => {
   /** The orders of the project, with the types of their events. */
   const stored = async (): Promise<unknown[]> => {
     const orders = await database.dataSource.manager.findBy(PlacedOrder, { projectId: project });
-    const events = apps[0]?.nest.get(OrderEvents);
+    const events = apps[0]?.nest.get(OrderEventsService);
     return Promise.all(
       orders.map(async ({ number, orderId }) => ({
         number,
-        types: (await events?.list(project, orderId))?.map(({ type }) => type),
+        types: (await events?.findAll({ projectId: project, orderId }))?.map(({ type }) => type),
       })),
     );
   };
@@ -74,7 +74,7 @@ describe('a checkout whose client sends a key', () => {
 
   it('responds to a late repeat with the first response, though the method has changed', async () => {
     const first = await place(apps[0]);
-    const method = await methods().findByCodes(project, 'ups', '03');
+    const method = await methods().findByCodes(project, { carrier_code: 'ups', method_code: '03' });
     await methods().update(project, method?.id ?? '', {
       ...ground,
       method_label: 'New name',
@@ -111,11 +111,14 @@ describe('a checkout whose client sends a key', () => {
     it('keeps the method active until the order is stored', async () => {
       const [app] = apps;
       if (!app) throw new Error('There are two instances.');
-      const method = await methods().findByCodes(project, 'ups', '03');
-      const event = [project, 'o', { type: 'order.placed', dedupe_key: 'placed' }] as const;
+      const method = await methods().findByCodes(project, { carrier_code: 'ups', method_code: '03' });
+      const event = [
+        { projectId: project, orderId: 'o' },
+        { type: 'order.placed', dedupe_key: 'placed' },
+      ] as const;
       const runner = app.database.dataSource.createQueryRunner();
       await runner.startTransaction();
-      await app.nest.get(OrderEvents).record(...event, { manager: runner.manager });
+      await app.nest.get(OrderEventsService).record(...event, { manager: runner.manager });
 
       // The checkout finds the method, and waits for its key.
       const placing = app.nest.get(Checkout).place(project, 'o', choice);
@@ -136,7 +139,7 @@ describe('a checkout whose client sends a key', () => {
     });
 
     it('gives all repeats the same response while the method is deactivated', async () => {
-      const method = await methods().findByCodes(project, 'ups', '03');
+      const method = await methods().findByCodes(project, { carrier_code: 'ups', method_code: '03' });
       const deactivation = { ...ground, is_active: false };
 
       const [responses] = await Promise.all([

@@ -1,5 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { type OrderEventDto, OrderEvents, type ShippingMethodDto, ShippingMethods } from 'nestjs-shipping';
+import {
+  type OrderEventDto,
+  OrderEventsService,
+  type UpsertShippingMethodRequest,
+  ShippingMethodsService,
+} from 'nestjs-shipping';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
 import { freshProject } from '../support/client.js';
@@ -7,12 +12,12 @@ import { freshProject } from '../support/client.js';
 // docs/leaving.md shows this SQL.
 
 let app: TestApp;
-let methods: ShippingMethods;
-let events: OrderEvents;
+let methods: ShippingMethodsService;
+let events: OrderEventsService;
 beforeAll(async () => {
   app = await testApp();
-  methods = app.nest.get(ShippingMethods);
-  events = app.nest.get(OrderEvents);
+  methods = app.nest.get(ShippingMethodsService);
+  events = app.nest.get(OrderEventsService);
 });
 afterAll(() => app?.close());
 
@@ -43,7 +48,7 @@ interface MethodRow {
 it('the exported methods have the values that the services show, and the stored values', async () => {
   const project = freshProject();
   const carrier_code = project.slice(-20);
-  const create = (to: string, method_code: string, values: Partial<ShippingMethodDto> = {}) =>
+  const create = (to: string, method_code: string, values: Partial<UpsertShippingMethodRequest> = {}) =>
     methods.create(to, {
       carrier_code,
       method_code,
@@ -99,12 +104,15 @@ it('the exported methods have the values that the services show, and the stored 
 it('the exported events are the histories', async () => {
   const project = freshProject();
   const event = { type: 'order.placed', message: 'By phone', dedupe_key: 'placed', data: { a: 1 } };
-  await events.record(project, 'o', { ...event, actor: { type: 'user', id: 'u' } });
-  await events.record(project, 'o', { type: 'order.paid', occurred_at: '2026-01-01T00:00:00Z' });
+  await events.record({ projectId: project, orderId: 'o' }, { ...event, actor: { type: 'user', id: 'u' } });
+  await events.record(
+    { projectId: project, orderId: 'o' },
+    { type: 'order.paid', occurred_at: '2026-01-01T00:00:00Z' },
+  );
 
   const exported = await rowsOf<OrderEventDto>('export-events', project);
 
-  const history = await events.list(project, 'o');
+  const history = await events.findAll({ projectId: project, orderId: 'o' });
   const shown = ({ id, type, message, data, actor }: OrderEventDto) => {
     return { id, type, message, data: jsonOf(data), actor: jsonOf(actor) };
   };

@@ -19,18 +19,27 @@ describe('the events of an order', () => {
   it('come oldest first, then in the order of recording', async () => {
     const noon = '2026-01-31T12:00:00.5+01:00';
 
-    await host.events.record(shop.project, 'o-1', {
-      type: 'order.paid',
-      occurred_at: new Date('2026-01-31T12:00:00Z'),
-    });
-    await host.events.record(shop.project, 'o-1', { type: 'order.placed', occurred_at: noon });
-    const full = await host.events.record(shop.project, 'o-1', {
-      type: 'x.our_own.kind',
-      message: 'Hello',
-      data: { a: [1, { b: null }] },
-      actor: { type: 'user', id: 'u1', label: 'Ann' },
-      occurred_at: noon,
-    });
+    await host.events.record(
+      { projectId: shop.project, orderId: 'o-1' },
+      {
+        type: 'order.paid',
+        occurred_at: new Date('2026-01-31T12:00:00Z'),
+      },
+    );
+    await host.events.record(
+      { projectId: shop.project, orderId: 'o-1' },
+      { type: 'order.placed', occurred_at: noon },
+    );
+    const full = await host.events.record(
+      { projectId: shop.project, orderId: 'o-1' },
+      {
+        type: 'x.our_own.kind',
+        message: 'Hello',
+        data: { a: [1, { b: null }] },
+        actor: { type: 'user', id: 'u1', label: 'Ann' },
+        occurred_at: noon,
+      },
+    );
     const { status, headers, body } = await shop.events('o-1');
 
     expect(status).toBe(200);
@@ -54,11 +63,14 @@ describe('the events of an order', () => {
     const cart: { coupon?: string; placed: Date } = { placed: new Date('2026-01-31T12:00:00Z') };
     const { coupon, placed } = cart;
 
-    const recorded = await host.events.record(shop.project, 'o-cart', {
-      type: 'order.placed',
-      message: undefined,
-      data: { coupon, placed, lines: [{ gift: coupon }] },
-    });
+    const recorded = await host.events.record(
+      { projectId: shop.project, orderId: 'o-cart' },
+      {
+        type: 'order.placed',
+        message: undefined,
+        data: { coupon, placed, lines: [{ gift: coupon }] },
+      },
+    );
 
     expect(recorded.data).toStrictEqual({ placed: '2026-01-31T12:00:00.000Z', lines: [{}] });
     expect((await shop.events('o-cart')).body.data).toMatchObject([{ data: recorded.data }]);
@@ -71,7 +83,7 @@ describe('the events of an order', () => {
     const numbers = Array.from({ length: count }, (_, index) => `${index + 1}`);
 
     const { body } = await shop.events(orderId);
-    const listed = await host.events.list(shop.project, orderId);
+    const listed = await host.events.findAll({ projectId: shop.project, orderId });
 
     expect(body.data.map(({ message }) => message)).toEqual(numbers);
     expect(listed.map(({ message }) => message)).toEqual(numbers);
@@ -99,20 +111,23 @@ describe('the events of an order', () => {
     const keys = ['k', 'K', 'k ', 'ḱ', ' k'];
 
     for (const dedupe_key of keys)
-      await host.events.record(shop.project, 'keys', { type: 'order.paid', dedupe_key });
+      await host.events.record(
+        { projectId: shop.project, orderId: 'keys' },
+        { type: 'order.paid', dedupe_key },
+      );
 
-    expect(await host.events.list(shop.project, 'keys')).toHaveLength(keys.length);
+    expect(await host.events.findAll({ projectId: shop.project, orderId: 'keys' })).toHaveLength(keys.length);
   });
 
   it('of one dedupe_key are separate in each project', async () => {
     const event = { type: 'order.paid', dedupe_key: 'payment-1' };
     const stranger = freshProject();
 
-    const mine = await host.events.record(shop.project, 'shared', event);
-    const theirs = await host.events.record(stranger, 'shared', event);
+    const mine = await host.events.record({ projectId: shop.project, orderId: 'shared' }, event);
+    const theirs = await host.events.record({ projectId: stranger, orderId: 'shared' }, event);
 
     expect([mine.project_id, theirs.project_id]).toEqual([shop.project, stranger]);
-    expect(await host.events.record(stranger, 'shared', event)).toEqual({
+    expect(await host.events.record({ projectId: stranger, orderId: 'shared' }, event)).toEqual({
       ...theirs,
       repeated: true,
     });
@@ -121,11 +136,17 @@ describe('the events of an order', () => {
   it('of one dedupe_key are separate in each order, even when they are repeated', async () => {
     const event = { type: 'order.paid', dedupe_key: 'payment-2' };
 
-    const one = await host.events.record(shop.project, 'one', event);
-    const two = await host.events.record(shop.project, 'two', event);
+    const one = await host.events.record({ projectId: shop.project, orderId: 'one' }, event);
+    const two = await host.events.record({ projectId: shop.project, orderId: 'two' }, event);
 
-    expect(await host.events.record(shop.project, 'one', event)).toEqual({ ...one, repeated: true });
-    expect(await host.events.record(shop.project, 'two', event)).toEqual({ ...two, repeated: true });
+    expect(await host.events.record({ projectId: shop.project, orderId: 'one' }, event)).toEqual({
+      ...one,
+      repeated: true,
+    });
+    expect(await host.events.record({ projectId: shop.project, orderId: 'two' }, event)).toEqual({
+      ...two,
+      repeated: true,
+    });
   });
 
   it.each([
@@ -135,18 +156,23 @@ describe('the events of an order', () => {
   ])('keep the millisecond of their time: %s', async (time, kept) => {
     const orderId = `at-${time.slice(0, 4)}`;
 
-    const { occurred_at } = await host.events.record(shop.project, orderId, {
-      type: 'a.b',
-      occurred_at: time,
-    });
+    const { occurred_at } = await host.events.record(
+      { projectId: shop.project, orderId },
+      {
+        type: 'a.b',
+        occurred_at: time,
+      },
+    );
 
     expect(occurred_at).toBe(kept);
-    expect(await host.events.list(shop.project, orderId)).toMatchObject([{ occurred_at: kept }]);
+    expect(await host.events.findAll({ projectId: shop.project, orderId })).toMatchObject([
+      { occurred_at: kept },
+    ]);
   });
 
   it('have the time of the record, not the time at which their transaction began', async () => {
     const { dataSource } = host.app.database;
-    const event = [shop.project, 'timed', { type: 'note.added' }] as const;
+    const event = [{ projectId: shop.project, orderId: 'timed' }, { type: 'note.added' }] as const;
 
     const { recorded, began } = await dataSource.transaction(async (manager) => {
       const at = await engine.beganAt(manager);
@@ -165,16 +191,22 @@ describe('the events of an order', () => {
     // Each of these characters has two UTF-16 units.
     const astral = { type: 'user' as const, id: '𝒰'.repeat(64), label: '𝒰'.repeat(255) };
 
-    await host.events.record(shop.project, 'bounds', { type: 'a.b', ...nothing });
-    await host.events.record(shop.project, 'bounds', { type: `a.${'b'.repeat(62)}`, ...all });
-    await host.events.record(shop.project, 'bounds', {
-      type: 'a.c-d.0',
-      message: `\r\n\t${'🚚'.repeat(3996)}\n`,
-      actor: astral,
-      dedupe_key: '𝒰'.repeat(128),
-    });
+    await host.events.record({ projectId: shop.project, orderId: 'bounds' }, { type: 'a.b', ...nothing });
+    await host.events.record(
+      { projectId: shop.project, orderId: 'bounds' },
+      { type: `a.${'b'.repeat(62)}`, ...all },
+    );
+    await host.events.record(
+      { projectId: shop.project, orderId: 'bounds' },
+      {
+        type: 'a.c-d.0',
+        message: `\r\n\t${'🚚'.repeat(3996)}\n`,
+        actor: astral,
+        dedupe_key: '𝒰'.repeat(128),
+      },
+    );
 
-    expect(await host.events.list(shop.project, 'bounds')).toMatchObject([
+    expect(await host.events.findAll({ projectId: shop.project, orderId: 'bounds' })).toMatchObject([
       { type: 'a.b', message: null, data: {}, actor: null },
       { message: all.message, data: all.data, actor },
       { type: 'a.c-d.0', message: `\r\n\t${'🚚'.repeat(3996)}\n`, actor: astral },
@@ -182,7 +214,7 @@ describe('the events of an order', () => {
   });
 
   it('are not stored when they have a violation', async () => {
-    const event = [shop.project, 'bad', { type: 'placed' }] as const;
+    const event = [{ projectId: shop.project, orderId: 'bad' }, { type: 'placed' }] as const;
 
     await expect(host.events.record(...event)).rejects.toThrow(ValidationFailedError);
 

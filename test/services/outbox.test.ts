@@ -1,9 +1,9 @@
 import {
-  OrderEvents,
+  OrderEventsService,
   type ShippingMethodChange,
   type ShippingMethodDto,
   shippingEntities,
-  ShippingMethods,
+  ShippingMethodsService,
 } from 'nestjs-shipping';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -27,13 +27,13 @@ function summaryOf({ type, body }: OutboxEntry): string {
 describe('an outbox', () => {
   let database: TestDatabase;
   let app: TestApp;
-  let methods: ShippingMethods;
+  let methods: ShippingMethodsService;
   beforeAll(async () => {
     database = await testDatabase({ entities: [...shippingEntities, OutboxEntry] });
     // This adds the table of the outbox. The other tables match their entities.
     await database.dataSource.synchronize();
     app = await testApp({ database, shipping: { beforeCommit: { change: writeChange, event: writeEvent } } });
-    methods = app.nest.get(ShippingMethods);
+    methods = app.nest.get(ShippingMethodsService);
   });
   afterAll(async () => {
     await app?.close();
@@ -55,7 +55,7 @@ describe('an outbox', () => {
     await methods.update(project, id, ground);
     await methods.upsertMany(project, [express, { ...ground, sort_order: 1 }]);
     await new Client(app.origin, project).remove(id);
-    await methods.removeProject(project);
+    await methods.removeAll(project);
     subscription.unsubscribe();
 
     expect(await entries()).toEqual(['created 03', 'created 01', 'updated 03', 'removed 03', 'removed 01']);
@@ -66,8 +66,11 @@ describe('an outbox', () => {
 
   it('has a row for each new event, in the order of the transaction', async () => {
     const project = freshProject();
-    const events = app.nest.get(OrderEvents);
-    const placed = [project, 'o', { type: 'order.placed', dedupe_key: 'placed' }] as const;
+    const events = app.nest.get(OrderEventsService);
+    const placed = [
+      { projectId: project, orderId: 'o' },
+      { type: 'order.placed', dedupe_key: 'placed' },
+    ] as const;
 
     await database.dataSource.transaction(async (manager) => {
       await events.record(...placed, { manager });

@@ -3,9 +3,9 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import {
   DuplicateMethodError,
   MethodNotFoundError,
-  OrderEvents,
+  OrderEventsService,
   type ShippingMethodChange,
-  ShippingMethods,
+  ShippingMethodsService,
   ShippingModule,
   ValidationFailedError,
   VersionMismatchError,
@@ -25,8 +25,8 @@ interface OrderLine {
 describe('the services as the documents show them', () => {
   let database: TestDatabase;
   let dataSource: DataSource;
-  let methods: ShippingMethods;
-  let events: OrderEvents;
+  let methods: ShippingMethodsService;
+  let events: OrderEventsService;
   let close: () => Promise<void>;
   let projectId = '';
   beforeAll(async () => {
@@ -42,8 +42,8 @@ describe('the services as the documents show them', () => {
       ],
     }).compile();
     await testing.init();
-    methods = testing.get(ShippingMethods);
-    events = testing.get(OrderEvents);
+    methods = testing.get(ShippingMethodsService);
+    events = testing.get(OrderEventsService);
     close = () => testing.close();
   });
   afterAll(async () => {
@@ -83,12 +83,7 @@ describe('the services as the documents show them', () => {
     const upserted = await methods.upsert(projectId, { ...codes, method_label: 'UPS Ground' });
     expect(upserted).toMatchObject({ id, version: 2 });
 
-    const updated = await methods.update(
-      projectId,
-      id,
-      { ...codes, method_label: 'UPS Ground', is_active: false },
-      { etag: upserted.etag },
-    );
+    const updated = await methods.update(projectId, id, { is_active: false }, { etag: upserted.etag });
     expect(updated).toMatchObject({ is_active: false, version: 3 });
     const late = methods.update(projectId, id, { ...codes, method_label: 'Late' }, { etag: '"2"' });
     await expect(late).rejects.toBeInstanceOf(VersionMismatchError);
@@ -118,9 +113,9 @@ describe('the services as the documents show them', () => {
     const offered = await methods.findActive(projectId);
     expect(offered).toEqual([ground]);
 
-    const found = await methods.findByCodes(projectId, 'ups', '03');
+    const found = await methods.findByCodes(projectId, { carrier_code: 'ups', method_code: '03' });
     expect(found).toEqual(ground);
-    const none = await methods.findByCodes(projectId, 'ups', '99');
+    const none = await methods.findByCodes(projectId, { carrier_code: 'ups', method_code: '99' });
     expect(none).toBeNull();
     expect(await methods.find(projectId, ground.id)).toEqual(ground);
     expect(await methods.findOrFail(projectId, ground.id)).toEqual(ground);
@@ -149,10 +144,10 @@ describe('the services as the documents show them', () => {
 
     await dataSource.transaction(async (manager) => {
       const message = Array.from(email).slice(0, 4000).join('');
-      await events.record(projectId, '1002', { type: 'note.added', message }, { manager });
+      await events.record({ projectId, orderId: '1002' }, { type: 'note.added', message }, { manager });
     });
 
-    const [note] = await events.list(projectId, '1002');
+    const [note] = await events.findAll({ projectId, orderId: '1002' });
     expect(note?.message).toBe(`Dear Ada,\r\n${'🚚'.repeat(3989)}`);
   });
 
@@ -163,8 +158,7 @@ describe('the services as the documents show them', () => {
     const placed = await dataSource.transaction(async (manager) => {
       // … the order's own row …
       return events.record(
-        projectId,
-        orderId,
+        { projectId, orderId },
         {
           type: 'order.placed',
           data: { lines },
@@ -176,21 +170,27 @@ describe('the services as the documents show them', () => {
     });
     expect(placed).toMatchObject({ data: { lines }, repeated: false });
 
-    const replayed = await events.record(projectId, orderId, { type: 'order.placed', dedupe_key: 'placed' });
+    const replayed = await events.record(
+      { projectId, orderId },
+      { type: 'order.placed', dedupe_key: 'placed' },
+    );
     expect(replayed).toEqual({ ...placed, repeated: true });
 
-    const history = await events.list(projectId, orderId);
+    const history = await events.findAll({ projectId, orderId });
     const { repeated: _repeated, ...stored } = placed;
     expect(history).toEqual([stored]);
 
-    for await (const event of events.stream(projectId, orderId)) {
+    for await (const event of events.stream({ projectId, orderId })) {
       expect(event).toEqual(stored);
     }
 
-    const { events: latest, next } = await events.page(projectId, orderId, {
-      types: ['order.placed', 'order.paid'],
-      newestFirst: true,
-    });
+    const { data: latest, next } = await events.list(
+      { projectId, orderId },
+      {
+        types: ['order.placed', 'order.paid'],
+        newestFirst: true,
+      },
+    );
     expect({ latest, next }).toEqual({ latest: [stored], next: null });
   });
 });

@@ -1,4 +1,4 @@
-import { type CallOptions, InvalidParameterError, type UpsertManyOptions } from 'nestjs-shipping';
+import { type ShippingCallOptions, InvalidParameterError, type UpsertManyOptions } from 'nestjs-shipping';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject, ground } from '../support/client.js';
@@ -16,14 +16,16 @@ describe('an id or a code of the wrong form', () => {
       methods.list('a b'),
       methods.tree('a b'),
       methods.findActive('a b'),
+      methods.findAll('a b'),
       methods.find('a b', 'id'),
-      methods.findByCodes('a b', 'ups', '03'),
+      methods.findByCodes('a b', { carrier_code: 'ups', method_code: '03' }),
       methods.remove('a b', 'id'),
       methods.adoptDefaults('a b'),
-      methods.removeProject('a/b'),
-      events.list('no/such', 'o'),
-      events.removeProject('a/b'),
-      events.removeOrder('a', ''),
+      methods.removeAll('a/b'),
+      events.findAll({ projectId: 'no/such', orderId: 'o' }),
+      events.findAll('o' as never),
+      events.removeHistories('a/b'),
+      events.removeHistory({ projectId: 'a', orderId: '' }),
     ];
 
     for (const call of calls) await expect(call).rejects.toThrow(InvalidParameterError);
@@ -38,7 +40,7 @@ describe('an id or a code of the wrong form', () => {
   });
 
   it('is refused by the name of its parameter', async () => {
-    await expect(host.events.removeOrder('a b', '#1001')).rejects.toMatchObject({
+    await expect(host.events.removeHistory({ projectId: 'a b', orderId: '#1001' })).rejects.toMatchObject({
       violations: [
         { parameter: 'projectId', code: 'format' },
         { parameter: 'orderId', code: 'format' },
@@ -50,12 +52,16 @@ describe('an id or a code of the wrong form', () => {
   });
 
   it.each([undefined, null, 3, {}])('is refused by findByCodes() when it is no string: %j', async (code) => {
-    const carrier = host.methods.findByCodes(project, code as string, '03');
-    const method = host.methods.findByCodes(project, 'ups', code as string);
+    const carrier = host.methods.findByCodes(project, { carrier_code: code as string, method_code: '03' });
+    const method = host.methods.findByCodes(project, { carrier_code: 'ups', method_code: code as string });
 
-    await expect(carrier).rejects.toMatchObject({ violations: [{ parameter: 'carrierCode', code: 'type' }] });
-    await expect(method).rejects.toMatchObject({ violations: [{ parameter: 'methodCode', code: 'type' }] });
-    expect(await host.methods.findByCodes(project, ' no code', 'x')).toBeNull();
+    await expect(carrier).rejects.toMatchObject({
+      violations: [{ parameter: 'carrier_code', code: 'type' }],
+    });
+    await expect(method).rejects.toMatchObject({ violations: [{ parameter: 'method_code', code: 'type' }] });
+    expect(
+      await host.methods.findByCodes(project, { carrier_code: ' no code', method_code: 'x' }),
+    ).toBeNull();
   });
 
   it.each([undefined, null, 3, {}, 'no id'])('names no method when it is the id %j', async (id) => {
@@ -92,20 +98,21 @@ it('null in the place of the options of a call is refused', async () => {
     () => methods.list(project, {}, options),
     () => methods.tree(project, options),
     () => methods.findActive(project, options),
+    () => methods.findAll(project, options),
     () => methods.find(project, id, options),
-    () => methods.findByCodes(project, 'ups', '03', options),
+    () => methods.findByCodes(project, { carrier_code: 'ups', method_code: '03' }, options),
     () => methods.update(project, id, ground, options),
     () => methods.upsert(project, ground, options),
     () => methods.upsertMany(project, [ground], options),
     () => methods.adoptDefaults(project, options),
     () => methods.remove(project, id, options),
-    () => methods.removeProject(project, options),
-    () => events.record(project, 'o', { type: 'order.placed' }, options),
-    () => events.page(project, 'o', {}, options),
-    () => events.list(project, 'o', options),
-    async () => events.stream(project, 'o', options),
-    () => events.removeOrder(project, 'o', options),
-    () => events.removeProject(project, options),
+    () => methods.removeAll(project, options),
+    () => events.record({ projectId: project, orderId: 'o' }, { type: 'order.placed' }, options),
+    () => events.list({ projectId: project, orderId: 'o' }, {}, options),
+    () => events.findAll({ projectId: project, orderId: 'o' }, options),
+    async () => events.stream({ projectId: project, orderId: 'o' }, options),
+    () => events.removeHistory({ projectId: project, orderId: 'o' }, options),
+    () => events.removeHistories(project, options),
   ];
 
   for (const call of calls) await expect(call()).rejects.toThrow('The options of a call must be an object.');
@@ -113,7 +120,7 @@ it('null in the place of the options of a call is refused', async () => {
 
 it('a manager in the place of the options is refused, and the error names the remedy', async () => {
   const { manager } = host.dataSource;
-  const call = host.methods.tree(project, manager as CallOptions);
+  const call = host.methods.tree(project, manager as ShippingCallOptions);
 
   await expect(call).rejects.toThrow('Pass the manager in the options: { manager }.');
 });
@@ -164,7 +171,7 @@ it('a manager that is a QueryRunner is a TypeError, so that no call leaves its t
 
   const calls = [
     host.methods.create(project, ground, { manager }),
-    host.events.record(project, 'o', { type: 'order.placed' }, { manager }),
+    host.events.record({ projectId: project, orderId: 'o' }, { type: 'order.placed' }, { manager }),
   ];
   const outcomes = await Promise.allSettled(calls);
   await runner.release();
@@ -181,7 +188,11 @@ it.each<[what: string, options: unknown]>([
   ['null as its manager', { manager: null }],
   ['no object as its options', true],
 ])('a call with %s is a TypeError, so that it does not commit by itself', async (_what, options) => {
-  const recording = host.events.record(project, 'o', { type: 'order.placed' }, options as never);
+  const recording = host.events.record(
+    { projectId: project, orderId: 'o' },
+    { type: 'order.placed' },
+    options as never,
+  );
 
   await expect(recording).rejects.toThrow(TypeError);
 });
@@ -189,18 +200,20 @@ it.each<[what: string, options: unknown]>([
 it('an option with a misspelt name is refused, so that no call leaves its transaction', async () => {
   const { manager } = host.dataSource;
   const [misspelt, matching] = [{ managr: manager } as object, { manager, etag: '"1"' }];
-  const placed = [project, 'o', { type: 'order.placed' }] as const;
+  const placed = [{ projectId: project, orderId: 'o' }, { type: 'order.placed' }] as const;
   const calls = [
     host.methods.create(project, ground, misspelt),
     host.methods.update(project, 'id', ground, misspelt),
     host.methods.list(project, {}, misspelt),
-    host.methods.findByCodes(project, 'ups', '03', misspelt),
+    host.methods.findByCodes(project, { carrier_code: 'ups', method_code: '03' }, misspelt),
     host.events.record(...placed, misspelt),
-    host.events.list(project, 'o', misspelt),
+    host.events.findAll({ projectId: project, orderId: 'o' }, misspelt),
   ];
 
   for (const call of calls) await expect(call).rejects.toThrow('This call has no option "managr".');
-  expect(() => host.events.stream(project, 'o', misspelt)).toThrow('no option "managr"');
+  expect(() => host.events.stream({ projectId: project, orderId: 'o' }, misspelt)).toThrow(
+    'no option "managr"',
+  );
   // A create has no etag to match.
   await expect(host.methods.create(project, ground, matching)).rejects.toThrow('no option "etag"');
   expect((await host.methods.list(project)).data).toEqual([]);

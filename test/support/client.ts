@@ -2,7 +2,7 @@ import {
   type ProblemDetails,
   type ShippingMethodDto,
   type ShippingMethodPage,
-  type ShippingTree,
+  type ShippingMethodTree,
 } from 'nestjs-shipping';
 
 /** The body of a create. */
@@ -36,7 +36,7 @@ export class Client {
     return this.send('GET', `${this.base}/shipments/methods${query && `?${query}`}`, undefined, headers);
   }
 
-  tree(headers: Headed = {}): Promise<TestResponse<ShippingTree & ProblemDetails>> {
+  tree(headers: Headed = {}): Promise<TestResponse<ShippingMethodTree & ProblemDetails>> {
     return this.send('GET', `${this.base}/shipments/methods/tree`, undefined, headers);
   }
 

@@ -1,4 +1,4 @@
-import { shippingDocument } from 'nestjs-shipping/openapi';
+import { createShippingDocument } from 'nestjs-shipping/openapi';
 
 export interface Schema {
   $ref?: string;
@@ -40,7 +40,7 @@ export interface Document {
 
 /** The document as its readers get it. */
 export const read = (document: object): Document => JSON.parse(JSON.stringify(document)) as Document;
-export const document = read(shippingDocument());
+export const document = read(createShippingDocument());
 export const base = '/api/projects/{project_id}/sales/orders';
 export const methods = `${base}/shipments/methods`;
 export const operation = (method: string, path: string): Operation =>

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
-import { type TestTypeOrmOptions } from 'nestjs-shipping/testing';
+import { type TestTypeOrmModuleOptions } from 'nestjs-shipping/testing';
 
 /** Where a user may create databases. By default the usual local servers are tried. */
 export const mariadbUrl = urlOf('mariadb') ?? 'mariadb://root@127.0.0.1:3306/';
@@ -9,7 +9,7 @@ export const mysqlUrl = urlOf('mysql') ?? 'mysql://root@127.0.0.1:3307/';
 export const sqliteDriver = installed('../drivers/node_modules/better-sqlite3');
 
 /** The engines beside PostgreSQL. A title says why the tests of one are skipped. */
-export const otherEngines: { title: string; isMissing: boolean; options: TestTypeOrmOptions }[] = [
+export const otherEngines: { title: string; isMissing: boolean; options: TestTypeOrmModuleOptions }[] = [
   engine('MariaDB', await responds(mariadbUrl), 'no server responds', { type: 'mariadb', url: mariadbUrl }),
   engine('MySQL', await responds(mysqlUrl), 'no server responds', { type: 'mysql', url: mysqlUrl }),
   engine('SQLite', sqliteDriver !== undefined, 'test/drivers is not installed', {
@@ -26,7 +26,7 @@ function urlOf(scheme: string): string | undefined {
   return urls.find((url) => url.startsWith(`${scheme}:`));
 }
 
-function engine(name: string, isHere: boolean, reason: string, options: TestTypeOrmOptions) {
+function engine(name: string, isHere: boolean, reason: string, options: TestTypeOrmModuleOptions) {
   return { title: isHere ? name : `${name} (skipped: ${reason})`, isMissing: !isHere, options };
 }
 

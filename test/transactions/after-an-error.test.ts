@@ -61,7 +61,7 @@ describe("the caller's transaction after an error", () => {
       await expect(remove).rejects.toThrow(MethodNotFoundError);
       await host.methods.upsertMany(empty, [], options);
       await host.methods.adoptDefaults(nothingToAdopt, options);
-      await host.methods.removeProject(nothingToRemove, options);
+      await host.methods.removeAll(nothingToRemove, options);
     });
 
     const projectId = In([refused, empty, nothingToAdopt, nothingToRemove]);
@@ -128,7 +128,10 @@ describe("the caller's transaction after an error", () => {
         'create',
         (project, manager) => host.methods.create(project, { ...ground, method_code: '02' }, { manager }),
       ],
-      ['event', (project, manager) => host.events.record(project, 'o', event, { manager })],
+      [
+        'event',
+        (project, manager) => host.events.record({ projectId: project, orderId: 'o' }, event, { manager }),
+      ],
     ])('stays usable when a nested %s waits too long for a lock', async (_name, call) => {
       const project = freshProject();
       await host.methods.create(project, ground);
@@ -136,7 +139,7 @@ describe("the caller's transaction after an error", () => {
 
       await dataSource.transaction(async (holder) => {
         await host.methods.create(project, { ...ground, method_code: '01' }, { manager: holder });
-        await host.events.record(project, 'o', event, { manager: holder });
+        await host.events.record({ projectId: project, orderId: 'o' }, event, { manager: holder });
         await dataSource.transaction(async (manager) => {
           const late = engine.withLockTimeout(manager, 100, () =>
             manager.transaction((inner) => call(project, inner)),

@@ -12,7 +12,7 @@ onlyWhere('severalConnections', () => {
   describe('a connection that breaks while a row is written', () => {
     const host = mounted();
     const project = freshProject();
-    const event = [project, 'o', { type: 'order.placed' }] as const;
+    const event = [{ projectId: project, orderId: 'o' }, { type: 'order.placed' }] as const;
     beforeAll(async () => {
       await host.methods.create(project, ground);
       await engine.killInserters(host.dataSource.manager);
@@ -72,7 +72,11 @@ onlyWhere('connections', () => {
         { version: 2 },
       ],
       ['remove', (project, id) => host.methods.remove(project, id), { total: 0 }],
-      ['event', (projectId) => host.events.record(projectId, 'o', { type: 'order.placed' }), { recorded: 1 }],
+      [
+        'event',
+        (projectId) => host.events.record({ projectId, orderId: 'o' }, { type: 'order.placed' }),
+        { recorded: 1 },
+      ],
     ])('makes the outcome unknown, and the change is not made again: %s', async (_name, change, found) => {
       const project = freshProject();
       const { id } = await host.methods.create(project, ground);
@@ -85,7 +89,7 @@ onlyWhere('connections', () => {
       subscription.unsubscribe();
 
       const { data, meta } = await host.methods.list(project);
-      const recorded = (await host.events.list(project, 'o')).length;
+      const recorded = (await host.events.findAll({ projectId: project, orderId: 'o' })).length;
       expect({ ...data[0], ...meta, recorded }).toMatchObject(found);
       expect([changes, reported]).toEqual([1, []]);
     });

@@ -1,4 +1,4 @@
-import { DuplicateMethodError, ShippingMethods } from 'nestjs-shipping';
+import { DuplicateMethodError, ShippingMethodsService } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
 import { testApp } from '../support/app.js';
 import { freshProject, ground } from '../support/client.js';
@@ -9,7 +9,7 @@ onlyWhere('severalConnections', () => {
     it('can change methods as usual', async () => {
       const database = await testDatabase({ isolation });
       const own = await testApp({ database });
-      const service = own.nest.get(ShippingMethods);
+      const service = own.nest.get(ShippingMethodsService);
       const project = freshProject();
       const codes = Array.from({ length: 60 }, (_, n) => ({ ...ground, method_code: `m${n}` }));
 
@@ -34,7 +34,7 @@ onlyWhere('severalConnections', () => {
       const apps = await Promise.all(
         Array.from({ length: 4 }, async () => testApp({ database: await database.another() })),
       );
-      const services = apps.map(({ nest }) => nest.get(ShippingMethods));
+      const services = apps.map(({ nest }) => nest.get(ShippingMethodsService));
       const project = freshProject();
 
       const created = services.map(async (service, instance) => {

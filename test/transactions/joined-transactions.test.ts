@@ -43,7 +43,9 @@ describe.each(ways)('in a transaction whose manager %s,', (_way, join) => {
       (await host.methods.tree(project, options)).data.flatMap((branch) => branch.methods),
     findActive: (_, options) => host.methods.findActive(project, options),
     find: async ({ id }, options) => [await host.methods.find(project, id, options)],
-    findByCodes: async (_, options) => [await host.methods.findByCodes(project, 'ups', '03', options)],
+    findByCodes: async (_, options) => [
+      await host.methods.findByCodes(project, { carrier_code: 'ups', method_code: '03' }, options),
+    ],
   };
 
   const nothing: Record<string, unknown[]> = { find: [null], findByCodes: [null] };
@@ -97,8 +99,8 @@ describe.each(ways)('in a transaction whose manager %s,', (_way, join) => {
   onlyWhere('connections', () => {
     it('a stream of events belongs to the transaction in which it was made', async () => {
       const stream = await transaction(async (options) => {
-        await host.events.record(project, 'o', event, options);
-        return { events: host.events.stream(project, 'o', options) };
+        await host.events.record({ projectId: project, orderId: 'o' }, event, options);
+        return { events: host.events.stream({ projectId: project, orderId: 'o' }, options) };
       });
 
       await expect(stream.events.next()).rejects.toThrow('its transaction had ended');
@@ -107,18 +109,26 @@ describe.each(ways)('in a transaction whose manager %s,', (_way, join) => {
 
   it('a history has each event of the transaction once, until it is rolled back', async () => {
     const recorded = transaction(async (options) => {
-      const { repeated: _repeated, ...first } = await host.events.record(project, 'o', event, options);
-      const again = await host.events.record(project, 'o', event, options);
-      const listed = await host.events.list(project, 'o', options);
+      const { repeated: _repeated, ...first } = await host.events.record(
+        { projectId: project, orderId: 'o' },
+        event,
+        options,
+      );
+      const again = await host.events.record({ projectId: project, orderId: 'o' }, event, options);
+      const listed = await host.events.findAll({ projectId: project, orderId: 'o' }, options);
       const streamed = [];
-      for await (const one of host.events.stream(project, 'o', options)) streamed.push(one);
+      for await (const one of host.events.stream({ projectId: project, orderId: 'o' }, options))
+        streamed.push(one);
       expect([again, listed, streamed]).toEqual([{ ...first, repeated: true }, [first], [first]]);
       throw new Error('rollback');
     });
 
     await expect(recorded).rejects.toThrow('rollback');
-    expect(await host.events.list(project, 'o')).toEqual([]);
-    const fresh = await host.events.record(project, 'o', { ...event, message: 'after all' });
+    expect(await host.events.findAll({ projectId: project, orderId: 'o' })).toEqual([]);
+    const fresh = await host.events.record(
+      { projectId: project, orderId: 'o' },
+      { ...event, message: 'after all' },
+    );
     expect(fresh).toMatchObject({ message: 'after all', repeated: false });
   });
 });
@@ -133,8 +143,15 @@ onlyWhere('connections', () => {
         (project, _, options) => host.methods.create(project, { ...ground, method_code: '01' }, options),
       ],
       ['list', (project, _, options) => host.methods.list(project, {}, options)],
-      ['findByCodes', (project, _, options) => host.methods.findByCodes(project, 'ups', '03', options)],
-      ['record', (project, _, options) => host.events.record(project, 'o', event, options)],
+      [
+        'findByCodes',
+        (project, _, options) =>
+          host.methods.findByCodes(project, { carrier_code: 'ups', method_code: '03' }, options),
+      ],
+      [
+        'record',
+        (project, _, options) => host.events.record({ projectId: project, orderId: 'o' }, event, options),
+      ],
     ])('leaves the ambient transaction: %s', async (_name, call) => {
       const project = freshProject();
       const { id } = await host.methods.create(project, ground);

@@ -23,7 +23,7 @@ describe('a call that nobody awaits', () => {
     const late: string[] = [];
 
     for (let moment = 0; moment < 30; moment++) {
-      const event = [freshProject(), 'o', { type: 'a.b' }] as const;
+      const event = [{ projectId: freshProject(), orderId: 'o' }, { type: 'a.b' }] as const;
       let sent: string[] = [];
       let call: Promise<unknown> | undefined;
       await host.dataSource.transaction(async (manager) => {
@@ -39,7 +39,7 @@ describe('a call that nobody awaits', () => {
       // TypeORM may release the connection after the call has found no transaction on it.
       const isRefused =
         outcome instanceof DatabaseUnavailableError || outcome instanceof EndedTransactionError;
-      const events = await host.events.list(event[0], 'o');
+      const events = await host.events.findAll(event[0]);
       expect(events).toMatchObject(isRefused ? [] : [{ id: (outcome as { id: string }).id }]);
       expect(events).toHaveLength(isRefused ? 0 : 1);
       const after = sent.slice(sent.indexOf('COMMIT') + 1);

@@ -1,6 +1,6 @@
 import {
-  type CallOptions,
-  type FindOptions,
+  type ShippingCallOptions,
+  type FindMethodOptions,
   type ShippingMethodDto,
   type UpsertShippingMethodRequest,
 } from 'nestjs-shipping';
@@ -17,11 +17,10 @@ const ambient: { manager?: EntityManager | undefined } = {};
 const host = mounted({ shipping: { entityManager: () => ambient.manager } });
 
 type Found = ShippingMethodDto | null;
-type Find = (method: ShippingMethodDto, options: FindOptions) => Promise<Found>;
+type Find = (method: ShippingMethodDto, options: FindMethodOptions) => Promise<Found>;
 
 const byId: Find = ({ project_id, id }, options) => host.methods.find(project_id, id, options);
-const byCodes: Find = ({ project_id }, options) =>
-  host.methods.findByCodes(project_id, ground.carrier_code, ground.method_code, options);
+const byCodes: Find = ({ project_id }, options) => host.methods.findByCodes(project_id, ground, options);
 
 describe.each([
   ['find', byId],
@@ -154,11 +153,14 @@ onlyWhere('severalConnections', () => {
       const others = Array.from({ length: 5 }, (_, n) => ({ ...ground, method_code: `m${n}` }));
       const checkout = (n: number): Promise<unknown> =>
         host.dataSource.transaction(async (manager) => {
-          const event = [shop, `o${n}`, { type: 'order.placed', dedupe_key: 'placed' }] as const;
+          const event = [
+            { projectId: shop, orderId: `o${n}` },
+            { type: 'order.placed', dedupe_key: 'placed' },
+          ] as const;
           await host.events.record(...event, { manager });
           await byCodes(method, { manager, lock: true });
         });
-      const changes: ((n: number, options: CallOptions) => Promise<unknown>)[] = [
+      const changes: ((n: number, options: ShippingCallOptions) => Promise<unknown>)[] = [
         (n, options) =>
           host.methods.update(shop, method.id, { ...ground, use_default: true, sort_order: n }, options),
         (n, options) =>
@@ -187,7 +189,7 @@ onlyWhere('severalConnections', () => {
       );
 
       expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
-      await host.methods.removeProject('default');
+      await host.methods.removeAll('default');
     });
   });
 });

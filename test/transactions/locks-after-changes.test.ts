@@ -1,4 +1,4 @@
-import { type CallOptions, type FindOptions, type ShippingMethodDto } from 'nestjs-shipping';
+import { type ShippingCallOptions, type FindMethodOptions, type ShippingMethodDto } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject, ground } from '../support/client.js';
@@ -9,11 +9,10 @@ const renamed = { ...ground, method_code: 'new' };
 
 const host = mounted();
 
-type Find = (method: ShippingMethodDto, options: FindOptions) => Promise<ShippingMethodDto | null>;
+type Find = (method: ShippingMethodDto, options: FindMethodOptions) => Promise<ShippingMethodDto | null>;
 
 const byId: Find = ({ project_id, id }, options) => host.methods.find(project_id, id, options);
-const byCodes: Find = ({ project_id }, options) =>
-  host.methods.findByCodes(project_id, ground.carrier_code, ground.method_code, options);
+const byCodes: Find = ({ project_id }, options) => host.methods.findByCodes(project_id, ground, options);
 
 onlyWhere('severalConnections', () => {
   describe('a find with a lock that waits for a change', () => {
@@ -21,7 +20,7 @@ onlyWhere('severalConnections', () => {
     const findDuring = async (
       find: Find,
       method: ShippingMethodDto,
-      write: (options: CallOptions) => Promise<unknown>,
+      write: (options: ShippingCallOptions) => Promise<unknown>,
     ): Promise<unknown> => {
       let finding: Promise<unknown> | undefined;
       await host.dataSource.transaction('READ COMMITTED', async (manager) => {
@@ -89,10 +88,11 @@ onlyWhere('severalConnections', () => {
       await host.methods.remove('default', defaultMethod.id);
     });
 
-    const defaultId = async (options: CallOptions): Promise<string> =>
-      (await host.methods.findByCodes('default', 'ups', '03', options))?.id ?? '';
+    const defaultId = async (options: ShippingCallOptions): Promise<string> =>
+      (await host.methods.findByCodes('default', { carrier_code: 'ups', method_code: '03' }, options))?.id ??
+      '';
 
-    it.each<[string, object, (options: CallOptions, method: ShippingMethodDto) => Promise<unknown>]>([
+    it.each<[string, object, (options: ShippingCallOptions, method: ShippingMethodDto) => Promise<unknown>]>([
       [
         'begins to inherit',
         {},
@@ -120,14 +120,14 @@ onlyWhere('severalConnections', () => {
         async (options) => host.methods.update('default', await defaultId(options), renamed, options),
       ],
     ])('loses a race when the method %s', async (_name, request, write) => {
-      await host.methods.removeProject('default');
+      await host.methods.removeAll('default');
       await host.methods.create('default', ground);
       const method = await created(request);
 
       const outcome = await findDuring(byId, method, (options) => write(options, method));
 
       expect(outcome).toMatchObject({ code: 'database_unavailable', contention: 'race' });
-      await host.methods.removeProject('default');
+      await host.methods.removeAll('default');
     });
   });
 

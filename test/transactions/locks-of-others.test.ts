@@ -1,4 +1,4 @@
-import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { OrderEventsService, ShippingMethodsService } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
 import { Client, freshProject, ground } from '../support/client.js';
@@ -9,16 +9,16 @@ onlyWhere('severalConnections', () => {
   describe("a host's lock on the rows of one tenant", () => {
     let database: TestDatabase;
     let app: TestApp;
-    let methods: ShippingMethods;
-    let events: OrderEvents;
+    let methods: ShippingMethodsService;
+    let events: OrderEventsService;
     const [locked, free] = [freshProject(), freshProject()];
     const [held, imported, removed] = [freshProject(), freshProject(), freshProject()];
     let shop: Client;
     beforeAll(async () => {
       database = await testDatabase({ connections: 5, statementTimeoutMs: 4000, connectTimeoutMs: 2000 });
       app = await testApp({ database });
-      methods = app.nest.get(ShippingMethods);
-      events = app.nest.get(OrderEvents);
+      methods = app.nest.get(ShippingMethodsService);
+      events = app.nest.get(OrderEventsService);
       shop = new Client(app.origin, free);
       const { manager } = database.dataSource;
       await engine.createTenants(manager, [locked, free, held, imported, removed]);
@@ -70,7 +70,7 @@ onlyWhere('severalConnections', () => {
         'READ COMMITTED',
         async (manager) => {
           await methods.update(held, one?.id ?? '', { ...ground, method_label: 'new' }, { manager });
-          return Promise.all([methods.upsertMany(imported, list('new')), methods.removeProject(removed)]);
+          return Promise.all([methods.upsertMany(imported, list('new')), methods.removeAll(removed)]);
         },
       );
 
@@ -106,8 +106,8 @@ onlyWhere('severalConnections', () => {
       // By default, a removal on MariaDB also locks the gaps between its rows and those of the next tenant.
       const level = 'READ COMMITTED';
       const [responses, waited] = await database.dataSource.transaction(level, async (manager) => {
-        await methods.removeProject(locked, { manager });
-        const removals = Promise.allSettled(twelve.map(() => methods.removeProject(locked)));
+        await methods.removeAll(locked, { manager });
+        const removals = Promise.allSettled(twelve.map(() => methods.removeAll(locked)));
         return [[await shop.list('q=3'), await shop.create({ ...ground, method_code: 'c' })], { removals }];
       });
 
@@ -119,11 +119,11 @@ onlyWhere('severalConnections', () => {
       const event = { type: 'order.paid', dedupe_key: 'once' };
 
       const [other, second] = await database.dataSource.transaction(async (manager) => {
-        const first = await events.record(locked, 'open', event, { manager });
+        const first = await events.record({ projectId: locked, orderId: 'open' }, event, { manager });
         const again = events
-          .record(locked, 'open', event)
+          .record({ projectId: locked, orderId: 'open' }, event)
           .then(({ id, repeated }) => repeated && id === first.id);
-        return [await events.record(locked, 'other', event), { again }];
+        return [await events.record({ projectId: locked, orderId: 'other' }, event), { again }];
       });
 
       expect(other).toMatchObject({ order_id: 'other' });

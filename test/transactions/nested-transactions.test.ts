@@ -23,7 +23,11 @@ describe("a host's nested transaction beside a call of ours", () => {
     [
       'event',
       (projectId, manager) =>
-        host.events.record(projectId, 'o', { type: 'order.placed', dedupe_key: 'k' }, { manager }),
+        host.events.record(
+          { projectId, orderId: 'o' },
+          { type: 'order.placed', dedupe_key: 'k' },
+          { manager },
+        ),
     ],
   ])('leaves the pool usable for all other requests: %s', async (_name, call) => {
     const other = host.shop();
@@ -237,11 +241,11 @@ describe("a host's nested transaction beside a call of ours", () => {
     await host.dataSource.transaction((manager) =>
       Promise.allSettled([
         manager.transaction(undo),
-        host.events.record(projectId, 'o', { type: 'order.placed' }, { manager }),
+        host.events.record({ projectId, orderId: 'o' }, { type: 'order.placed' }, { manager }),
       ]),
     );
 
-    expect(await host.events.list(projectId, 'o')).toEqual([]);
+    expect(await host.events.findAll({ projectId, orderId: 'o' })).toEqual([]);
   });
 
   it('undoes a call that was made while it began, though a statement of the host failed then', async () => {
@@ -275,7 +279,7 @@ describe("a host's nested transaction beside a call with a hook", () => {
   const hook = async ({ after }: ShippingMethodChange, manager: EntityManager): Promise<void> => {
     for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
     await manager.transaction((inner) => nestedWork(inner));
-    const event = [after?.project_id ?? '', 'o', { type: 'method.changed' }] as const;
+    const event = [{ projectId: after?.project_id ?? '', orderId: 'o' }, { type: 'method.changed' }] as const;
     await hooked.events.record(...event, { manager });
   };
   const hooked = mounted({ shipping: { beforeCommit: { change: hook } } });
@@ -291,7 +295,7 @@ describe("a host's nested transaction beside a call with a hook", () => {
       });
 
       expect((await hooked.methods.list(project)).meta.total).toBe(1);
-      expect(await hooked.events.list(project, 'o')).toHaveLength(1);
+      expect(await hooked.events.findAll({ projectId: project, orderId: 'o' })).toHaveLength(1);
     }
   });
 
@@ -305,7 +309,7 @@ describe("a host's nested transaction beside a call with a hook", () => {
     );
 
     expect((await hooked.methods.list(project)).meta.total).toBe(3);
-    expect(await hooked.events.list(project, 'o')).toHaveLength(3);
+    expect(await hooked.events.findAll({ projectId: project, orderId: 'o' })).toHaveLength(3);
   });
 
   it.each(['rolled back', 'committed'])(

@@ -28,13 +28,17 @@ describe('parallel calls in one transaction', () => {
     );
 
     expect(statuses(outcomes)).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled']);
-    expect((await host.methods.findByCodes(project, 'ups', '03'))?.version).toBe(3);
+    expect(
+      (await host.methods.findByCodes(project, { carrier_code: 'ups', method_code: '03' }))?.version,
+    ).toBe(3);
   });
 });
 
 describe('parallel calls in a transaction that ends', () => {
   const recordTwice = (projectId: string, manager: EntityManager): Promise<unknown>[] =>
-    [1, 2].map((n) => host.events.record(projectId, 'o', { type: 'order.placed', data: { n } }, { manager }));
+    [1, 2].map((n) =>
+      host.events.record({ projectId, orderId: 'o' }, { type: 'order.placed', data: { n } }, { manager }),
+    );
 
   it('leave nothing behind after a rollback, whether they had begun or not', async () => {
     const project = freshProject();
@@ -48,7 +52,7 @@ describe('parallel calls in a transaction that ends', () => {
     await expect(placing).rejects.toThrow('The host fails');
     const [, , create] = await Promise.allSettled(calls);
     expect(create).toMatchObject({ status: 'fulfilled' });
-    expect(await host.events.list(project, 'o')).toEqual([]);
+    expect(await host.events.findAll({ projectId: project, orderId: 'o' })).toEqual([]);
     expect((await host.methods.list(project)).data).toEqual([]);
   });
 
@@ -68,7 +72,7 @@ describe('parallel calls in a transaction that ends', () => {
       await expect(placing).rejects.toThrow('The host fails');
       const refused = { status: 'rejected', reason: { name: 'EndedTransactionError' } };
       expect(await late).toMatchObject([refused, refused]);
-      expect(await host.events.list(project, 'o')).toEqual([]);
+      expect(await host.events.findAll({ projectId: project, orderId: 'o' })).toEqual([]);
     });
   });
 

@@ -52,7 +52,7 @@ describe('parallel writes', () => {
         : upserted());
       listening.unsubscribe();
 
-      const stored = await host.methods.findByCodes(project, 'ups', 'new');
+      const stored = await host.methods.findByCodes(project, { carrier_code: 'ups', method_code: 'new' });
       expect(stored).toMatchObject(Object.assign({ version: 4 }, ...parts));
       for (const [index, response] of responses.entries()) expect(response).toMatchObject(parts[index] ?? {});
       expect(changes.map(({ type }) => type)).toEqual(['created', 'updated', 'updated', 'updated']);

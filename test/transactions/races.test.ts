@@ -1,4 +1,4 @@
-import { MethodNotFoundError, ShippingMethods } from 'nestjs-shipping';
+import { MethodNotFoundError, ShippingMethodsService } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
 import { Client, freshProject, ground } from '../support/client.js';
@@ -38,9 +38,9 @@ describe('two instances on one database', () => {
 
   it('notice that an update undoes a change of the other instance', async () => {
     const project = freshProject();
-    const [one, other] = apps.map(({ nest }) => nest.get(ShippingMethods)) as [
-      ShippingMethods,
-      ShippingMethods,
+    const [one, other] = apps.map(({ nest }) => nest.get(ShippingMethodsService)) as [
+      ShippingMethodsService,
+      ShippingMethodsService,
     ];
     const { id } = await one.create(project, ground);
     await other.update(project, id, { ...ground, sort_order: 1 });
@@ -54,9 +54,9 @@ describe('two instances on one database', () => {
   onlyWhere('severalConnections', () => {
     it("keep the other instance's change, although a subscriber of the host makes the snapshot old", async () => {
       const project = freshProject();
-      const [one, other] = apps.map(({ nest }) => nest.get(ShippingMethods)) as [
-        ShippingMethods,
-        ShippingMethods,
+      const [one, other] = apps.map(({ nest }) => nest.get(ShippingMethodsService)) as [
+        ShippingMethodsService,
+        ShippingMethodsService,
       ];
       const before = await other.create(project, ground);
       const { dataSource, table } = (apps[1] as TestApp).database;
@@ -83,9 +83,9 @@ describe('two instances on one database', () => {
 
   it('show the methods of the other instance after a change of their own', async () => {
     const project = freshProject();
-    const [one, other] = apps.map(({ nest }) => nest.get(ShippingMethods)) as [
-      ShippingMethods,
-      ShippingMethods,
+    const [one, other] = apps.map(({ nest }) => nest.get(ShippingMethodsService)) as [
+      ShippingMethodsService,
+      ShippingMethodsService,
     ];
     await one.create(project, { ...ground, method_code: 'a' });
     await other.create(project, { ...ground, method_code: 'b' });
@@ -98,9 +98,9 @@ describe('two instances on one database', () => {
 
   it('let one delete a method while the other keeps changing it', async () => {
     const project = freshProject();
-    const [deleting, changing] = apps.map(({ nest }) => nest.get(ShippingMethods)) as [
-      ShippingMethods,
-      ShippingMethods,
+    const [deleting, changing] = apps.map(({ nest }) => nest.get(ShippingMethodsService)) as [
+      ShippingMethodsService,
+      ShippingMethodsService,
     ];
     const { id } = await deleting.create(project, ground);
     let changes = 0;
@@ -163,7 +163,7 @@ describe('two instances on one database', () => {
     const ids: string[] = [];
     for (const method of codes) ids.push((await shop?.create(method))?.body.id ?? '');
     const [a = '', b = ''] = ids;
-    const methods = apps[1]?.nest.get(ShippingMethods);
+    const methods = apps[1]?.nest.get(ShippingMethodsService);
 
     let single: Promise<{ status: number } | undefined> = Promise.resolve(undefined);
     await apps[1]?.database.dataSource.transaction(async (manager) => {

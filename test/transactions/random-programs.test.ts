@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
-import { connectionError, OutcomeUnknownError } from 'nestjs-shipping';
+import { toShippingError, OutcomeUnknownError } from 'nestjs-shipping';
 import { type EntityManager, type EntitySubscriberInterface } from 'typeorm';
 import { expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
@@ -43,7 +43,7 @@ interface Nested {
   outcome: 'committed' | 'rolled back' | 'unknown';
 }
 
-const isUnknown = (error: unknown): boolean => connectionError(error) instanceof OutcomeUnknownError;
+const isUnknown = (error: unknown): boolean => toShippingError(error) instanceof OutcomeUnknownError;
 
 const { step } = fc.letrec<{ step: Step; nested: Step; program: Program }>((tie) => ({
   program: fc.array(tie('step'), { maxLength: 3 }),
@@ -109,7 +109,7 @@ onlyWhere('connections', () => {
     const options = manager ? { manager } : {};
     const calling =
       does === 'record'
-        ? host.events.record(project, 'o', { type: one.name }, options)
+        ? host.events.record({ projectId: project, orderId: 'o' }, { type: one.name }, options)
         : host.methods.create(project, { ...ground, method_code: one.name }, options);
     await calling.then(
       () => (one.outcome = 'succeeded'),
@@ -158,7 +158,7 @@ onlyWhere('connections', () => {
   };
 
   const storedIn = async (project: string): Promise<string[]> => [
-    ...(await host.events.list(project, 'o')).map(({ type }) => type),
+    ...(await host.events.findAll({ projectId: project, orderId: 'o' })).map(({ type }) => type),
     ...(await host.methods.list(project, { per_page: 100 })).data.map(({ method_code }) => method_code),
   ];
 
@@ -200,7 +200,7 @@ onlyWhere('connections', () => {
 
         // Whatever has happened, each connection of the pool stores what it acknowledges.
         for (let times = 0; times < 3; times++)
-          await host.events.record(controls, 'o', { type: 'call.control' });
+          await host.events.record({ projectId: controls, orderId: 'o' }, { type: 'call.control' });
         recorded += 3;
         const stored = await storedIn(project);
         const must = made.filter(
@@ -219,7 +219,7 @@ onlyWhere('connections', () => {
 
       await dataSource.destroy();
       await dataSource.initialize();
-      expect(await host.events.list(controls, 'o')).toHaveLength(recorded);
+      expect(await host.events.findAll({ projectId: controls, orderId: 'o' })).toHaveLength(recorded);
     },
   );
 });

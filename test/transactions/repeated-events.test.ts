@@ -1,4 +1,4 @@
-import { OrderEvents, type RecordedOrderEvent } from 'nestjs-shipping';
+import { OrderEventsService, type RecordedOrderEvent } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
 import { freshProject } from '../support/client.js';
@@ -16,10 +16,14 @@ describe('an event that is recorded again', () => {
     await database?.close();
   });
 
-  const placed = () => [freshProject(), 'o', { type: 'order.placed', dedupe_key: 'placed' }] as const;
-  const record = (app: TestApp | undefined, ...parameters: Parameters<OrderEvents['record']>) => {
+  const placed = () =>
+    [
+      { projectId: freshProject(), orderId: 'o' },
+      { type: 'order.placed', dedupe_key: 'placed' },
+    ] as const;
+  const record = (app: TestApp | undefined, ...parameters: Parameters<OrderEventsService['record']>) => {
     if (!app) throw new Error('There are two instances.');
-    return app.nest.get(OrderEvents).record(...parameters);
+    return app.nest.get(OrderEventsService).record(...parameters);
   };
   const one = (events: readonly RecordedOrderEvent[]): unknown => ({
     first: events.filter(({ repeated }) => !repeated).length,
@@ -52,7 +56,10 @@ describe('an event that is recorded again', () => {
   });
 
   it('without a key is never repeated', async () => {
-    const event = [freshProject(), 'o', { type: 'order.placed', dedupe_key: null }] as const;
+    const event = [
+      { projectId: freshProject(), orderId: 'o' },
+      { type: 'order.placed', dedupe_key: null },
+    ] as const;
 
     const twice = [await record(apps[0], ...event), await record(apps[1], ...event)];
 

@@ -68,7 +68,10 @@ describe('a rule of the host in the database', () => {
   it("that makes a column unique refuses an event, and keeps another tenant's event", async () => {
     const { database } = host.app;
     const type = 'order.placed' as const;
-    const theirs = [freshProject(), 'o', { type, dedupe_key: 'theirs' }] as const;
+    const theirs = [
+      { projectId: freshProject(), orderId: 'o' },
+      { type, dedupe_key: 'theirs' },
+    ] as const;
     const first = await host.events.record(...theirs);
     const ours = freshProject();
     const errorOf = (record: Promise<unknown>): Promise<unknown> =>
@@ -80,11 +83,13 @@ describe('a rule of the host in the database', () => {
       `CREATE UNIQUE INDEX types ON ${database.table('shipping_order_event')} (type)`,
     );
 
-    const withoutKey = await errorOf(host.events.record(ours, 'o', { type }));
-    const withKey = await errorOf(host.events.record(ours, 'o', { type, dedupe_key: 'ours' }));
+    const withoutKey = await errorOf(host.events.record({ projectId: ours, orderId: 'o' }, { type }));
+    const withKey = await errorOf(
+      host.events.record({ projectId: ours, orderId: 'o' }, { type, dedupe_key: 'ours' }),
+    );
     const joined = await errorOf(
       host.dataSource.transaction((manager) =>
-        host.events.record(ours, 'o', { type, dedupe_key: 'ours' }, { manager }),
+        host.events.record({ projectId: ours, orderId: 'o' }, { type, dedupe_key: 'ours' }, { manager }),
       ),
     );
 
@@ -94,7 +99,7 @@ describe('a rule of the host in the database', () => {
       { id: first.id, dedupeKey: 'theirs' },
     ]);
     expect(await host.events.record(...theirs)).toEqual({ ...first, repeated: true });
-    expect(await host.events.list(ours, 'o')).toEqual([]);
+    expect(await host.events.findAll({ projectId: ours, orderId: 'o' })).toEqual([]);
   });
 
   onlyWhere('changingTriggers', () => {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { connectionError, OrderEvents } from 'nestjs-shipping';
+import { OrderEventsService, toShippingError } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
@@ -132,14 +132,14 @@ onlyWhere('connections', () => {
       dataSource.subscribers.pop();
     };
     const recordedBy = (project: string): Promise<readonly unknown[]> =>
-      app.nest.get(OrderEvents).list(project, 'o');
+      app.nest.get(OrderEventsService).findAll({ projectId: project, orderId: 'o' });
 
     it('keeps what a later call has acknowledged, and nothing of the transaction', async () => {
       const [undone, kept] = [freshProject(), freshProject()];
-      const events = app.nest.get(OrderEvents);
-      await leaveOpen((manager) => events.record(undone, 'o', event, { manager }));
+      const events = app.nest.get(OrderEventsService);
+      await leaveOpen((manager) => events.record({ projectId: undone, orderId: 'o' }, event, { manager }));
 
-      await events.record(kept, 'o', event);
+      await events.record({ projectId: kept, orderId: 'o' }, event);
 
       await database.dataSource.destroy();
       await database.dataSource.initialize();
@@ -149,10 +149,12 @@ onlyWhere('connections', () => {
 
     it('keeps what a later transaction of the host has committed, and nothing of the open one', async () => {
       const [undone, kept] = [freshProject(), freshProject()];
-      const events = app.nest.get(OrderEvents);
-      await leaveOpen((manager) => events.record(undone, 'o', event, { manager }));
+      const events = app.nest.get(OrderEventsService);
+      await leaveOpen((manager) => events.record({ projectId: undone, orderId: 'o' }, event, { manager }));
 
-      await database.dataSource.transaction((manager) => events.record(kept, 'o', event, { manager }));
+      await database.dataSource.transaction((manager) =>
+        events.record({ projectId: kept, orderId: 'o' }, event, { manager }),
+      );
 
       expect(await recordedBy(undone)).toEqual([]);
       expect(await recordedBy(kept)).toHaveLength(1);
@@ -165,20 +167,20 @@ onlyWhere('connections', () => {
       'keeps what a later call has acknowledged, if a subscriber has failed after %s',
       async (end, statement) => {
         const [undone, kept] = [freshProject(), freshProject()];
-        const events = app.nest.get(OrderEvents);
+        const events = app.nest.get(OrderEventsService);
         const { dataSource } = database;
         dataSource.subscribers.push({
           afterQuery: ({ query }) =>
             query.startsWith(end) ? Promise.reject(new Error('no log')) : undefined,
         });
         const placing = dataSource.transaction(async (manager) => {
-          await events.record(undone, 'o', event, { manager });
+          await events.record({ projectId: undone, orderId: 'o' }, event, { manager });
           await manager.transaction((inner) => inner.query(statement)).catch(() => undefined);
         });
         await expect(placing).rejects.toThrow();
         dataSource.subscribers.pop();
 
-        await events.record(kept, 'o', event);
+        await events.record({ projectId: kept, orderId: 'o' }, event);
 
         await dataSource.destroy();
         await dataSource.initialize();
@@ -208,8 +210,8 @@ onlyWhere('connections', () => {
       await delay(50);
 
       const recording = app.nest
-        .get(OrderEvents)
-        .record(project, 'o', event)
+        .get(OrderEventsService)
+        .record({ projectId: project, orderId: 'o' }, event)
         .then(
           () => 'stored',
           (error: { code?: string }) => error.code,
@@ -258,12 +260,12 @@ onlyWhere('severalConnections', () => {
             await anyStatement(inner).finally(() => delay(ms));
           });
           await nested.catch(() => undefined);
-          const call = host.events.record(freshProject(), 'o', event, { manager });
+          const call = host.events.record({ projectId: freshProject(), orderId: 'o' }, event, { manager });
           await call.catch((error: { code?: string }) => (code = error.code ?? String(error)));
           if (how === 'passes on') await call;
         });
 
-        const failure = await placing.catch(connectionError);
+        const failure = await placing.catch((error: unknown) => toShippingError(error));
         expect(failure).toMatchObject({ code: 'database_unavailable' });
         expect(code).toBe('database_unavailable');
       },

@@ -14,7 +14,7 @@ describe('a subscriber of the host', () => {
     const projectId = freshProject();
     const outbox: EntitySubscriberInterface = {
       beforeTransactionCommit: ({ manager }) =>
-        host.events.record(projectId, 'o', { type: 'a.b' }, { manager }),
+        host.events.record({ projectId, orderId: 'o' }, { type: 'a.b' }, { manager }),
     };
     dataSource.subscribers.push(outbox);
 
@@ -24,7 +24,7 @@ describe('a subscriber of the host', () => {
     await dataSource.transaction((manager) => anyStatement(manager));
     dataSource.subscribers.shift();
 
-    expect(await host.events.list(projectId, 'o')).toHaveLength(2);
+    expect(await host.events.findAll({ projectId, orderId: 'o' })).toHaveLength(2);
   });
 
   it('learns of each method that is inserted, updated and removed', async () => {
@@ -105,11 +105,11 @@ describe('a subscriber of the host', () => {
       beforeInsert: ({ manager }) => host.methods.list(projectId, {}, { manager }),
     });
 
-    const recording = host.events.record(projectId, 'o', { type: 'a.b' });
+    const recording = host.events.record({ projectId, orderId: 'o' }, { type: 'a.b' });
 
     await expect(recording).rejects.toThrow('only for events of your own entities');
     dataSource.subscribers.pop();
-    expect(await host.events.list(projectId, 'o')).toEqual([]);
+    expect(await host.events.findAll({ projectId, orderId: 'o' })).toEqual([]);
   });
 });
 
@@ -153,11 +153,11 @@ describe('a subscriber of the host that fails', () => {
 
     const creating = hooked.methods.create(project, ground);
     await expect(creating).rejects.toBe(failure);
-    const recording = hooked.events.record(project, 'o', { type: 'a.b' });
+    const recording = hooked.events.record({ projectId: project, orderId: 'o' }, { type: 'a.b' });
     await expect(recording).rejects.toBe(failure);
 
     expect((await hooked.methods.list(project)).meta.total).toBe(1);
-    expect(await hooked.events.list(project, 'o')).toHaveLength(1);
+    expect(await hooked.events.findAll({ projectId: project, orderId: 'o' })).toHaveLength(1);
   });
 
   it.each(failures)(

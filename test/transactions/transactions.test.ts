@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ShippingMethods } from 'nestjs-shipping';
+import { ShippingMethodsService } from 'nestjs-shipping';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { testApp } from '../support/app.js';
@@ -79,7 +79,7 @@ describe("the caller's transaction", () => {
         await host.methods.update(project, id, { ...ground, sort_order: 1 }, { manager });
         await host.methods.remove(project, id, { manager });
         await host.methods.tree(project, { manager });
-        await host.events.record(project, 'o', event, { manager });
+        await host.events.record({ projectId: project, orderId: 'o' }, event, { manager });
         return [own, await engine.settings(manager)];
       }),
     );
@@ -97,7 +97,7 @@ describe("the caller's transaction", () => {
       await host.methods.update(project, id, { ...ground, method_code: '01' }, { manager });
       await host.methods.upsert(project, ground, { manager });
       await host.methods.remove(project, id, { manager });
-      await host.events.record(project, 'o', event, { manager });
+      await host.events.record({ projectId: project, orderId: 'o' }, event, { manager });
     });
     stop();
 
@@ -142,7 +142,7 @@ describe("the caller's transaction", () => {
     const another = await testApp({ database: host.app.database, shipping });
 
     const given = host.methods.tree(freshProject(), { manager });
-    const ambient = another.nest.get(ShippingMethods).tree(freshProject());
+    const ambient = another.nest.get(ShippingMethodsService).tree(freshProject());
 
     await expect(given).rejects.toThrow('another DataSource');
     await expect(ambient).rejects.toThrow('another DataSource');

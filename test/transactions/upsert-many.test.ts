@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ShippingMethod, type ShippingMethodChange, ShippingMethods } from 'nestjs-shipping';
+import { ShippingMethod, type ShippingMethodChange, ShippingMethodsService } from 'nestjs-shipping';
 import { type DataSource, type EntityManager, type EntitySubscriberInterface } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
@@ -119,9 +119,9 @@ describe('upsertMany of two instances', () => {
 
   it('racing with single writes loses no write, and reports each removal once', async () => {
     const project = freshProject();
-    const [one, two] = apps.map(({ nest }) => nest.get(ShippingMethods)) as [
-      ShippingMethods,
-      ShippingMethods,
+    const [one, two] = apps.map(({ nest }) => nest.get(ShippingMethodsService)) as [
+      ShippingMethodsService,
+      ShippingMethodsService,
     ];
     const code = (method_code: string, sort_order = 0) => ({ ...ground, method_code, sort_order });
     const batch = (n: number) => Array.from({ length: 10 }, (_, index) => code(`batch${index}`, n));

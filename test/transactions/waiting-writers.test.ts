@@ -1,4 +1,4 @@
-import { ShippingMethods } from 'nestjs-shipping';
+import { ShippingMethodsService } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { testApp } from '../support/app.js';
@@ -13,7 +13,7 @@ onlyWhere('severalConnections', () => {
     it('time out together with the changes that wait behind them, and store nothing', async () => {
       const database = await testDatabase({ lockTimeoutMs: 500 });
       const impatient = await testApp({ database });
-      const service = impatient.nest.get(ShippingMethods);
+      const service = impatient.nest.get(ShippingMethodsService);
       const project = freshProject();
       await service.create(project, ground);
       const { sent } = watchStatements(database.dataSource);

@@ -19,7 +19,11 @@ describe('calls of their own beside transactions of the host', () => {
       for (let n = 0; n < 20; n++) await host.methods.create(project, method(`own ${n}`));
     };
 
-    await Promise.all([transactions(), calls(), host.events.record(project, 'o', { type: 'a.b' })]);
+    await Promise.all([
+      transactions(),
+      calls(),
+      host.events.record({ projectId: project, orderId: 'o' }, { type: 'a.b' }),
+    ]);
 
     const runner = host.dataSource.createQueryRunner();
     expect(runner.isTransactionActive).toBe(false);

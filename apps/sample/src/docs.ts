@@ -1,6 +1,6 @@
 import { type INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import { documentShipping } from 'nestjs-shipping/openapi';
+import { addShippingToDocument } from 'nestjs-shipping/openapi';
 
 /** Serves `/openapi.json` for programs and `/docs` for people. All assets of `/docs` come from this server. */
 export function serveDocs(app: INestApplication): void {
@@ -13,7 +13,7 @@ export function serveDocs(app: INestApplication): void {
     .addServer('/')
     .addTag('Shop', 'What the page of the shop calls.')
     .build();
-  const document = documentShipping(SwaggerModule.createDocument(app, description));
+  const document = addShippingToDocument(SwaggerModule.createDocument(app, description));
   SwaggerModule.setup('docs', app, document, {
     jsonDocumentUrl: 'openapi.json',
     raw: ['json'],

@@ -1,7 +1,7 @@
 // The application, its tests and the TypeORM CLI use the same options.
 import { shippingEntities } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
-import { type TestTypeOrmOptions } from 'nestjs-shipping/testing';
+import { type TestTypeOrmModuleOptions } from 'nestjs-shipping/testing';
 import { DataSource } from 'typeorm';
 import { CreateOutbox } from './create-outbox';
 import { CreateShopOrder } from './orders/create-shop-order';
@@ -15,6 +15,6 @@ export const options = {
   timezone: 'Z',
   entities: [...shippingEntities, ShopOrder, OutboxEntry],
   migrations: [...shippingMigrations, CreateShopOrder, CreateOutbox],
-} satisfies TestTypeOrmOptions;
+} satisfies TestTypeOrmModuleOptions;
 
 export const dataSource = new DataSource(options);

@@ -1,7 +1,7 @@
 import { type INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
-import { shippingContract, testTypeOrm } from 'nestjs-shipping/testing';
+import { OrderEventsService, ShippingMethodsService } from 'nestjs-shipping';
+import { shippingContract, testTypeOrmModule } from 'nestjs-shipping/testing';
 import { AppModule, database } from './app.module';
 
 describe('the shop', () => {
@@ -9,7 +9,7 @@ describe('the shop', () => {
   let origin: string;
   beforeAll(async () => {
     const testing = Test.createTestingModule({ imports: [AppModule] });
-    const inMemory = testTypeOrm({ type: 'better-sqlite3' });
+    const inMemory = testTypeOrmModule({ type: 'better-sqlite3' });
     const compiled = await testing.overrideModule(database).useModule(inMemory).compile();
     app = compiled.createNestApplication();
     await app.listen(0, '127.0.0.1');
@@ -19,7 +19,7 @@ describe('the shop', () => {
 
   it('offers the active methods at checkout, in their order', async () => {
     const ups = { carrier_code: 'ups', carrier_label: 'UPS' };
-    await app.get(ShippingMethods).upsertMany('shop', [
+    await app.get(ShippingMethodsService).upsertMany('shop', [
       { ...ups, method_code: '03', method_label: 'Ground', sort_order: 2 },
       { ...ups, method_code: '01', method_label: 'Express', sort_order: 1 },
       { ...ups, method_code: '65', method_label: 'Saver', is_active: false },
@@ -33,6 +33,6 @@ describe('the shop', () => {
     ]);
   });
 
-  const target = () => ({ origin, orderEvents: app.get(OrderEvents) });
+  const target = () => ({ origin, orderEvents: app.get(OrderEventsService) });
   for (const { title, run } of shippingContract(target)) it(title, run);
 });

@@ -1,9 +1,9 @@
 import { Controller, Get, Param } from '@nestjs/common';
-import { ShippingMethods } from 'nestjs-shipping';
+import { ShippingMethodsService } from 'nestjs-shipping';
 
 @Controller('shops/:shop/checkout')
 export class CheckoutController {
-  constructor(private readonly methods: ShippingMethods) {}
+  constructor(private readonly methods: ShippingMethodsService) {}
 
   /** Returns the methods that a customer can choose. */
   @Get('shipping')

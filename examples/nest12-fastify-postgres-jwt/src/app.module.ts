@@ -4,14 +4,14 @@ import { JwtModule } from '@nestjs/jwt';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ShippingModule } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
-import { type TestTypeOrmOptions } from 'nestjs-shipping/testing';
+import { type TestTypeOrmModuleOptions } from 'nestjs-shipping/testing';
 import { ProjectGuard } from './project.guard.js';
 
 export const options = {
   type: 'postgres',
   url: process.env['DATABASE_URL'] ?? 'postgres://postgres:postgres@127.0.0.1:5432/postgres',
   autoLoadEntities: true,
-} satisfies TestTypeOrmOptions;
+} satisfies TestTypeOrmModuleOptions;
 
 /** A constant, so that a test can put another database in its place. */
 export const database = TypeOrmModule.forRoot({

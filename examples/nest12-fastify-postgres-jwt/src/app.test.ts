@@ -4,8 +4,8 @@ import { after, before, describe, it } from 'node:test';
 import { JwtService } from '@nestjs/jwt';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { OrderEvents } from 'nestjs-shipping';
-import { shippingContract, testTypeOrm } from 'nestjs-shipping/testing';
+import { OrderEventsService } from 'nestjs-shipping';
+import { shippingContract, testTypeOrmModule } from 'nestjs-shipping/testing';
 import { AppModule, database, options } from './app.module.js';
 
 describe('the routes behind the guard', () => {
@@ -15,7 +15,7 @@ describe('the routes behind the guard', () => {
   before(async () => {
     const testing = Test.createTestingModule({ imports: [AppModule] });
     // The test creates a database of its own, and drops it at the end.
-    const compiled = await testing.overrideModule(database).useModule(testTypeOrm(options)).compile();
+    const compiled = await testing.overrideModule(database).useModule(testTypeOrmModule(options)).compile();
     app = compiled.createNestApplication<NestFastifyApplication>(new FastifyAdapter());
     await app.listen(0, '127.0.0.1');
     origin = await app.getUrl();
@@ -40,7 +40,7 @@ describe('the routes behind the guard', () => {
 
   const target = () => ({
     origin,
-    orderEvents: app.get(OrderEvents),
+    orderEvents: app.get(OrderEventsService),
     headers: { authorization },
     projectId: () => 'shop',
   });

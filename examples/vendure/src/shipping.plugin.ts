@@ -8,7 +8,12 @@ import {
   UserInputError,
   VendurePlugin,
 } from '@vendure/core';
-import { OrderEvents, shippingEntities, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import {
+  OrderEventsService,
+  shippingEntities,
+  ShippingMethodsService,
+  ShippingModule,
+} from 'nestjs-shipping';
 import { DefaultNamingStrategy } from 'typeorm';
 
 interface Codes {
@@ -22,8 +27,8 @@ export class Checkout {
   constructor(
     private readonly connection: TransactionalConnection,
     private readonly orders: OrderService,
-    private readonly methods: ShippingMethods,
-    private readonly events: OrderEvents,
+    private readonly methods: ShippingMethodsService,
+    private readonly events: OrderEventsService,
   ) {}
 
   /** @returns the code of the new order */
@@ -36,13 +41,17 @@ export class Checkout {
     return this.connection.withTransaction(request, async (ctx) => {
       const { manager } = this.connection.getRepository(ctx, Order);
       const { carrier_code, method_code } = codes;
-      const method = await this.methods.findByCodes(projectId, carrier_code, method_code, {
-        manager,
-        lock: true,
-      });
+      const method = await this.methods.findByCodes(
+        projectId,
+        { carrier_code, method_code },
+        {
+          manager,
+          lock: true,
+        },
+      );
       if (!method?.is_active) throw new UserInputError('Choose another shipping method.');
       const order = await this.orders.create(ctx);
-      await this.events.record(projectId, order.code, { type: 'order.placed' }, { manager });
+      await this.events.record({ projectId, orderId: order.code }, { type: 'order.placed' }, { manager });
       // Store what else belongs to the order. Charge the card after the commit.
       await storeMore(order.code);
       return order.code;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { bootstrap, generateMigration, Order, RequestContextService } from '@vendure/core';
-import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { OrderEventsService, ShippingMethodsService } from 'nestjs-shipping';
 import { expectNoSchemaDrift, shippingContract } from 'nestjs-shipping/testing';
 import { DataSource } from 'typeorm';
 import { configOn } from './config.js';
@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   const get = <Service>(type: abstract new (...args: never[]) => Service): Service =>
     app.get<Service>(type, { strict: false });
   const origin = await app.getUrl();
-  const orderEvents = get(OrderEvents);
+  const orderEvents = get(OrderEventsService);
   for (const { title, run } of shippingContract(() => ({ origin, orderEvents }))) {
     await run();
     console.log(`✓ ${title}`);
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
 
   const checkout = get(Checkout);
   const orders = get(DataSource).getRepository(Order);
-  const methods = get(ShippingMethods);
+  const methods = get(ShippingMethodsService);
   const codes = { carrier_code: 'ups', method_code: '03' };
   await methods.create('acme', { ...codes, method_label: 'UPS Ground' });
   const ctx = await get(RequestContextService).create({ apiType: 'shop' });
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   assert.equal((await listed)?.status, 200);
   assert.equal(await orders.countBy({ code }), 1);
   assert.deepEqual(
-    (await orderEvents.list('acme', code)).map(({ type }) => type),
+    (await orderEvents.findAll({ projectId: 'acme', orderId: code })).map(({ type }) => type),
     ['order.placed'],
   );
   console.log("✓ Vendure's order and our event are committed together");
@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   });
   await assert.rejects(failed, /The stock is gone/);
   assert.equal(await orders.count(), before);
-  assert.deepEqual(await orderEvents.list('acme', lost), []);
+  assert.deepEqual(await orderEvents.findAll({ projectId: 'acme', orderId: lost }), []);
   console.log('✓ and rolled back together');
 
   const vendure = async (query: string, token = ''): Promise<{ response: unknown; token?: string }> => {

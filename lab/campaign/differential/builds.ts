@@ -32,8 +32,8 @@ export async function buildAt(name: string, path: string): Promise<Build> {
   return {
     name,
     ShippingModule: library.ShippingModule,
-    ShippingMethods: library.ShippingMethods,
-    OrderEvents: library.OrderEvents,
+    ShippingMethodsService: library.ShippingMethodsService,
+    OrderEventsService: library.OrderEventsService,
     tables: { entities: library.shippingEntities, migrations },
     remove: () => rm(folder, { recursive: true, force: true }),
   };

@@ -73,7 +73,7 @@ describe.skipIf(paths.length !== 2 || engine.missing !== undefined)('two builds 
       // A small number, so that projects are sometimes full.
       const host = await hostOfBuild(build, database, { maxMethods: 6 });
       hosts.push(host);
-      await host.events.record('p1', 'ups', { type: 'order.placed' });
+      await host.events.record({ projectId: 'p1', orderId: 'ups' }, { type: 'order.placed' });
     }
   });
   afterAll(async () => {

@@ -3,7 +3,7 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { shippingEntities, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { shippingEntities, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { CheckoutModule, PlacedOrder } from '../../../test/guide/checkout.js';
 
 // An instance of a shop with the checkout of docs/guide/checkout.md. It prints its origin when it is ready.
@@ -27,6 +27,6 @@ class CheckoutShop {}
 const app = await NestFactory.create(CheckoutShop, new ExpressAdapter(), { logger: ['error'] });
 await app.listen(0, '127.0.0.1');
 await app
-  .get(ShippingMethods)
+  .get(ShippingMethodsService)
   .upsert('shop', { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' });
 console.log(await app.getUrl());

@@ -1,4 +1,4 @@
-import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { OrderEventsService, ShippingMethodsService } from 'nestjs-shipping';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../../test/support/app.js';
 import { freshProject } from '../../../test/support/client.js';
@@ -13,7 +13,7 @@ describe('instances whose clocks are an hour fast and an hour slow', () => {
     const app = await testApp();
     onTestFinished(() => app.close());
     onTestFinished(() => void vi.useRealTimers());
-    const [events, methods] = [app.nest.get(OrderEvents), app.nest.get(ShippingMethods)];
+    const [events, methods] = [app.nest.get(OrderEventsService), app.nest.get(ShippingMethodsService)];
     const projectId = freshProject();
     const rightNow = (): number => performance.timeOrigin + performance.now();
 
@@ -24,7 +24,7 @@ describe('instances whose clocks are an hour fast and an hour slow', () => {
       // One process stands for three, whose clocks differ.
       const now = rightNow() + ([-hour, hour, 0][index % 3] ?? 0);
       vi.useFakeTimers({ toFake: ['Date'], now });
-      const event = await events.record(projectId, '1', { type: 'order.note' });
+      const event = await events.record({ projectId, orderId: '1' }, { type: 'order.note' });
       const code = { carrier_code: 'ups', method_code: `m${index}`, method_label: 'UPS' };
       const method = await methods.create(projectId, code);
       vi.useRealTimers();
@@ -34,7 +34,7 @@ describe('instances whose clocks are an hour fast and an hour slow', () => {
       if (times.some((time) => Math.abs(Date.parse(time) - rightNow()) > hour / 2)) wrong++;
     }
 
-    const listed = (await events.list(projectId, '1')).map(({ id }) => id);
+    const listed = (await events.findAll({ projectId, orderId: '1' })).map(({ id }) => id);
     expect(listed).toEqual(recorded);
     report({
       name: 'clock skew of an hour, both ways',

@@ -2,7 +2,12 @@ import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { OrderEvents, shippingEntities, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import {
+  OrderEventsService,
+  shippingEntities,
+  ShippingMethodsService,
+  ShippingModule,
+} from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 import { OutboxEntry, writeChange, writeEvent } from '../../../examples/nest11-express-mariadb/src/outbox.js';
 import { CreateOutbox } from '../../../examples/nest11-express-mariadb/src/create-outbox.js';
@@ -27,8 +32,8 @@ const url = process.env['DATABASE_URL'] ?? '';
 class OutboxShop {}
 
 const context = await NestFactory.createApplicationContext(OutboxShop, { logger: ['error'] });
-const methods = context.get(ShippingMethods);
-const events = context.get(OrderEvents);
+const methods = context.get(ShippingMethodsService);
+const events = context.get(OrderEventsService);
 const label = { carrier_code: 'ups', method_label: 'UPS' };
 
 async function write(writer: number): Promise<void> {
@@ -40,7 +45,10 @@ async function write(writer: number): Promise<void> {
     await methods.upsert(`p${writer}`, { ...label, method_code: `${run}-one`, sort_order: n });
     // Every second one is a repeat, which is no new event.
     const dedupeKey = `${run}-${Math.floor(n / 2)}`;
-    await events.record(`p${writer}`, run, { type: 'order.note_added', dedupe_key: dedupeKey });
+    await events.record(
+      { projectId: `p${writer}`, orderId: run },
+      { type: 'order.note_added', dedupe_key: dedupeKey },
+    );
     console.log('written');
   }
 }

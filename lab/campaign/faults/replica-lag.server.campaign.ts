@@ -1,4 +1,4 @@
-import { OrderEvents, shippingEntities } from 'nestjs-shipping';
+import { OrderEventsService, shippingEntities } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -35,14 +35,14 @@ describe('a read replica that lags', () => {
     });
     onTestFinished(() => app.close());
     const shop = new Client(app.origin, 'replicated');
-    const events = app.nest.get(OrderEvents);
+    const events = app.nest.get(OrderEventsService);
 
     let stale = 0;
     for (let round = 1; round <= rounds; round++) {
       const codes = { carrier_code: 'ups', method_code: `m${round}` };
       const query = `q=m${round}&filter[method_code]=m${round}`;
       const { body: created } = await shop.create({ ...codes, method_label: 'First' });
-      await events.record('replicated', `${round}`, { type: 'order.placed' });
+      await events.record({ projectId: 'replicated', orderId: `${round}` }, { type: 'order.placed' });
       const before = await shop.list(query);
       await shop.update(created.id, { ...codes, method_label: 'Second' });
       const etag = { 'if-none-match': before.headers.get('etag') ?? '' };

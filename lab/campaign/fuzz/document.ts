@@ -1,4 +1,4 @@
-import { shippingDocument } from 'nestjs-shipping/openapi';
+import { createShippingDocument } from 'nestjs-shipping/openapi';
 
 export interface Schema {
   $ref?: string;
@@ -43,7 +43,7 @@ interface Document {
 }
 
 /** The document as its readers get it. */
-const document = JSON.parse(JSON.stringify(shippingDocument())) as Document;
+const document = JSON.parse(JSON.stringify(createShippingDocument())) as Document;
 
 export const { components } = document;
 

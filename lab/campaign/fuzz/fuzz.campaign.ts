@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import fc from 'fast-check';
-import { OrderEvents } from 'nestjs-shipping';
+import { OrderEventsService } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adapters, type TestApp, testApp } from '../../../test/support/app.js';
 import { send } from '../../../test/support/bad-inputs-wire.js';
@@ -22,7 +22,9 @@ describe.each(adapters)('requests made from the OpenAPI document, on %s', (adapt
   beforeAll(async () => {
     app = await testApp({ adapter });
     agent = new Agent({ keepAlive: true });
-    await app.nest.get(OrderEvents).record('p1', 'ups', { type: 'order.placed' });
+    await app.nest
+      .get(OrderEventsService)
+      .record({ projectId: 'p1', orderId: 'ups' }, { type: 'order.placed' });
   });
   afterAll(async () => {
     agent?.destroy();

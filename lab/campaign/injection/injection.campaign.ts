@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { OrderEvents, type NewOrderEvent, ShippingHttpError } from 'nestjs-shipping';
+import { OrderEventsService, type NewOrderEvent, ShippingHttpError } from 'nestjs-shipping';
 import { type Logger } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../../../test/support/app.js';
@@ -66,7 +66,7 @@ describe('payloads of injection in every place of every route', () => {
     const [reader, writer] = [new Client(app.origin, freshProject()), freshProject()];
     await reader.create({ carrier_code: 'dhl', method_code: 'x', method_label: 'Mine' });
     const known = new KnownIds();
-    const orderEvents = app.nest.get(OrderEvents);
+    const orderEvents = app.nest.get(OrderEventsService);
     const failures: string[] = [];
     let sent = 0;
     const responseTo = async ({ method, target, headers, body }: FuzzRequest, isRead: boolean) => {
@@ -82,12 +82,11 @@ describe('payloads of injection in every place of every route', () => {
       await Promise.all(listsWith(payload, reader.project).map((request) => responseTo(request, true)));
       await Promise.all(requestsWith(payload, writer).map((request) => responseTo(request, false)));
       const placed = { type: 'order.placed' };
-      const events: Parameters<OrderEvents['record']>[] = [
-        [payload, 'o', placed],
-        [writer, payload, placed],
-        ...eventPlaces.map((place): Parameters<OrderEvents['record']> => [
-          writer,
-          'o',
+      const events: Parameters<OrderEventsService['record']>[] = [
+        [{ projectId: payload, orderId: 'o' }, placed],
+        [{ projectId: writer, orderId: payload }, placed],
+        ...eventPlaces.map((place): Parameters<OrderEventsService['record']> => [
+          { projectId: writer, orderId: 'o' },
           { ...placed, ...place(payload) },
         ]),
       ];

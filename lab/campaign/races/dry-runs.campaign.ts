@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ShippingMethods } from 'nestjs-shipping';
+import { ShippingMethodsService } from 'nestjs-shipping';
 import { type TestApp, testApp } from '../../../test/support/app.js';
 import { freshProject } from '../../../test/support/client.js';
 import { engine, type TestDatabase } from '../../../test/support/database.js';
@@ -30,9 +30,9 @@ afterAll(async () => {
 
 it('dry runs show one moment, write nothing and announce nothing beside writers', async () => {
   const project = freshProject();
-  const [writing, reading] = apps.map(({ nest }) => nest.get(ShippingMethods)) as [
-    ShippingMethods,
-    ShippingMethods,
+  const [writing, reading] = apps.map(({ nest }) => nest.get(ShippingMethodsService)) as [
+    ShippingMethodsService,
+    ShippingMethodsService,
   ];
   const [writers, { dataSource }] = apps.map(({ database }) => database) as [TestDatabase, TestDatabase];
   const writeBoth = (n: number): Promise<unknown> =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type OrderEventDto, OrderEvents } from 'nestjs-shipping';
+import { type OrderEventDto, OrderEventsService } from 'nestjs-shipping';
 import { type TestApp, testApp } from '../../../test/support/app.js';
 import { freshProject } from '../../../test/support/client.js';
 import { counted, progress, report } from '../figures.js';
@@ -25,14 +25,17 @@ it('pages show each event of a history once, in its order, beside recorders', as
   let walked = 0;
   const goesOn = (): boolean => walked < walks;
   let [shown, repeated, missing, unordered] = [0, 0, 0, 0];
-  const services = apps.map(({ nest }) => nest.get(OrderEvents));
+  const services = apps.map(({ nest }) => nest.get(OrderEventsService));
 
   const recorder = async (): Promise<void> => {
     while (goesOn()) {
       // Many events of one time, so that pages end in the middle of them.
       const occurred_at = any([undefined, undefined, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z']);
       const { orderId, recorded } = order;
-      const sent = [projectId, orderId, { type: any(types), ...(occurred_at && { occurred_at }) }] as const;
+      const sent = [
+        { projectId, orderId },
+        { type: any(types), ...(occurred_at && { occurred_at }) },
+      ] as const;
       recorded.push(await any(services).record(...sent));
       if (recorded.length > 60) order = { orderId: `o-${++orders}`, recorded: [] };
     }
@@ -49,8 +52,8 @@ it('pages show each event of a history once, in its order, beside recorders', as
       let cursor: string | undefined;
       do {
         const query = { limit, newestFirst, ...(wanted && { types: wanted }), ...(cursor && { cursor }) };
-        const page = await any(services).page(projectId, orderId, query);
-        found.push(...page.events);
+        const page = await any(services).list({ projectId, orderId }, query);
+        found.push(...page.data);
         cursor = page.next ?? undefined;
       } while (cursor);
       const ids = new Set(found.map(({ id }) => id));

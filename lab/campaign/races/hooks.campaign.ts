@@ -1,6 +1,6 @@
 import { EventEmitter, on } from 'node:events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { OrderEventsService, ShippingMethodsService } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { type TestApp, testApp } from '../../../test/support/app.js';
 import { freshProject } from '../../../test/support/client.js';
@@ -63,14 +63,17 @@ afterAll(async () => {
 
 /** Records an event for the change, and finds the changed method, in the transaction of the change. */
 async function noted(projectId: string, id: string, manager: EntityManager): Promise<void> {
-  const { version } = await app.nest.get(ShippingMethods).findOrFail(projectId, id, { manager });
-  const event = [projectId, id, { type: 'order.note_added', data: { version } }] as const;
-  await app.nest.get(OrderEvents).record(...event, { manager });
+  const { version } = await app.nest.get(ShippingMethodsService).findOrFail(projectId, id, { manager });
+  const event = [
+    { projectId, orderId: id },
+    { type: 'order.note_added', data: { version } },
+  ] as const;
+  await app.nest.get(OrderEventsService).record(...event, { manager });
 }
 
 it('a hook that hands its manager to a worker records one event for each committed change', async () => {
-  const methods = app.nest.get(ShippingMethods);
-  const events = app.nest.get(OrderEvents);
+  const methods = app.nest.get(ShippingMethodsService);
+  const events = app.nest.get(OrderEventsService);
   let [made, rolledBack, wrong] = [0, 0, 0];
 
   const caller = async (): Promise<void> => {
@@ -97,7 +100,7 @@ it('a hook that hands its manager to a worker records one event for each committ
           rolledBack++;
         });
     }
-    const found = (await events.list(projectId, id)).map(({ data }) => data['version']);
+    const found = (await events.findAll({ projectId, orderId: id })).map(({ data }) => data['version']);
     if (String(found) !== String(versions)) wrong++;
   };
   await Promise.all(Array.from({ length: callers }, caller));

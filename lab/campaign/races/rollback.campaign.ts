@@ -1,4 +1,4 @@
-import { OrderEvents } from 'nestjs-shipping';
+import { OrderEventsService } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../../../test/support/app.js';
 import { Client, freshProject } from '../../../test/support/client.js';
@@ -18,7 +18,7 @@ describe("events in a caller's transactions", () => {
   afterAll(() => app?.close());
 
   it('exist if, and only if, their transaction commits', async () => {
-    const events = app.nest.get(OrderEvents);
+    const events = app.nest.get(OrderEventsService);
     const client = new Client(app.origin, freshProject());
     const orders = Array.from({ length: 10 }, (_, order) => `order-${order}`);
     const kept: string[] = [];
@@ -31,7 +31,10 @@ describe("events in a caller's transactions", () => {
         const isKept = append % 2 === Math.floor(append / orders.length) % 2;
         let id = '';
         const outcome = app.database.dataSource.transaction(async (manager) => {
-          const sent = [client.project, orderId, { type: 'order.note_added', data: { append } }] as const;
+          const sent = [
+            { projectId: client.project, orderId },
+            { type: 'order.note_added', data: { append } },
+          ] as const;
           ({ id } = await events.record(...sent, { manager }));
           if (!isKept) throw new Error('rollback');
         });

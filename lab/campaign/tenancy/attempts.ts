@@ -1,4 +1,4 @@
-import { type OrderEvents, type ShippingMethods } from 'nestjs-shipping';
+import { type OrderEventsService, type ShippingMethodsService } from 'nestjs-shipping';
 import { type Client } from '../../../test/support/client.js';
 
 /** The target of an attempt: a method and an order of the caller, of another tenant or of nobody. */
@@ -55,8 +55,8 @@ export function tellingOf({ status, text, headers }: Responded): string {
 
 /** Calls of both services with arguments of any type, as a careless caller may pass them. */
 export function calls(
-  methods: ShippingMethods,
-  events: OrderEvents,
+  methods: ShippingMethodsService,
+  events: OrderEventsService,
 ): [name: string, call: (project: unknown, aim: Record<keyof Aim, unknown>) => Promise<unknown>][] {
   const on =
     (service: object) =>

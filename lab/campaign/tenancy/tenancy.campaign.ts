@@ -1,4 +1,4 @@
-import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { OrderEventsService, ShippingMethodsService } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adapters, type TestApp, testApp } from '../../../test/support/app.js';
 import { Client, freshProject } from '../../../test/support/client.js';
@@ -38,9 +38,9 @@ describe.each(cases)(
         carrier_label: `${word}-carrier`,
         meta: { [word]: word },
       };
-      const { id } = await app.nest.get(ShippingMethods).create(project, { ...codes, ...labels });
+      const { id } = await app.nest.get(ShippingMethodsService).create(project, { ...codes, ...labels });
       const order = { projectId: project, orderId: `${word}-order` };
-      await app.nest.get(OrderEvents).record(order.projectId, order.orderId, {
+      await app.nest.get(OrderEventsService).record(order, {
         type: 'order.placed',
         message: word,
         data: { [word]: word },
@@ -108,7 +108,10 @@ describe.each(cases)(
         outcomes.push(settled);
         return JSON.stringify(settled);
       };
-      for (const [name, call] of calls(app.nest.get(ShippingMethods), app.nest.get(OrderEvents))) {
+      for (const [name, call] of calls(
+        app.nest.get(ShippingMethodsService),
+        app.nest.get(OrderEventsService),
+      )) {
         const ofForeign = await outcome(call(project, foreign));
         expect([name, ofForeign]).toEqual([name, await outcome(call(project, unknown))]);
         for (const nothing of nothings) {

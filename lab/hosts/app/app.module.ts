@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { ShippingModule } from 'nestjs-shipping';
-import { embeddedTypeOrm } from 'nestjs-shipping/testing';
+import { embeddedTypeOrmModule } from 'nestjs-shipping/testing';
 
 @Module({
-  imports: [embeddedTypeOrm(), ShippingModule.forRoot({ isGlobal: true })],
+  imports: [embeddedTypeOrmModule(), ShippingModule.forRoot({ isGlobal: true })],
 })
 export class AppModule {}

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
-import { OrderEvents } from 'nestjs-shipping';
+import { OrderEventsService } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 import { expectNoSchemaDrift, shippingContract } from 'nestjs-shipping/testing';
 import { DataSource } from 'typeorm';
@@ -9,7 +9,7 @@ import { AppModule } from './app.module.js';
 async function main(): Promise<void> {
   const app = await NestFactory.create(AppModule, { logger: ['warn', 'error'] });
   await app.listen(0, '127.0.0.1');
-  const target = { origin: await app.getUrl(), orderEvents: app.get(OrderEvents) };
+  const target = { origin: await app.getUrl(), orderEvents: app.get(OrderEventsService) };
   for (const { title, run } of shippingContract(() => target)) {
     await run();
     console.log(`✓ ${title}`);

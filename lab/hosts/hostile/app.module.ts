@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable, Module, Scope } from '@nestjs/common';
 import { APP_GUARD, REQUEST } from '@nestjs/core';
 import { ShippingModule } from 'nestjs-shipping';
-import { embeddedTypeOrm } from 'nestjs-shipping/testing';
+import { embeddedTypeOrmModule } from 'nestjs-shipping/testing';
 
 /** With a request-scoped guard Nest creates the controllers anew for each request. */
 @Injectable({ scope: Scope.REQUEST })
@@ -15,7 +15,7 @@ class RequestGuard implements CanActivate {
 
 @Module({
   imports: [
-    embeddedTypeOrm(),
+    embeddedTypeOrmModule(),
     // The only option of the module: its path is without the host's prefix.
     ShippingModule.forRoot({ http: { path: 'projects/:project_id/sales/orders' } }),
   ],

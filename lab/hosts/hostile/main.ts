@@ -5,8 +5,8 @@ import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import compression from 'compression';
-import { OrderEvents } from 'nestjs-shipping';
-import { type ContractTarget, embeddedTypeOrm, shippingContract } from 'nestjs-shipping/testing';
+import { OrderEventsService } from 'nestjs-shipping';
+import { type ContractTarget, embeddedTypeOrmModule, shippingContract } from 'nestjs-shipping/testing';
 import { AppModule } from './app.module.js';
 import { guestChecks } from './checks.js';
 import { setGlobals } from './globals.js';
@@ -45,7 +45,7 @@ async function keepsTheContract(platform: Platform): Promise<void> {
   await app.listen(0, '127.0.0.1');
   const target: ContractTarget = {
     origin: await app.getUrl(),
-    orderEvents: app.get(OrderEvents),
+    orderEvents: app.get(OrderEventsService),
     unwrap: (body) => body.data,
   };
   for (const { title, run } of shippingContract(() => target)) {
@@ -56,7 +56,7 @@ async function keepsTheContract(platform: Platform): Promise<void> {
 }
 
 async function isAGuest(platform: Platform): Promise<void> {
-  const host = await guestHost(platform, embeddedTypeOrm(), platforms[platform].compress);
+  const host = await guestHost(platform, embeddedTypeOrmModule(), platforms[platform].compress);
   for (const { title, run } of guestChecks) {
     await run(host);
     console.log(`✓ ${platform}: ${title}`);

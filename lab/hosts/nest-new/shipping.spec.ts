@@ -1,7 +1,7 @@
 import { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { OrderEvents, ShippingModule } from 'nestjs-shipping';
-import { ContractTarget, embeddedTypeOrm, shippingContract } from 'nestjs-shipping/testing';
+import { OrderEventsService, ShippingModule } from 'nestjs-shipping';
+import { ContractTarget, embeddedTypeOrmModule, shippingContract } from 'nestjs-shipping/testing';
 
 describe('the shipping routes', () => {
   let app: INestApplication;
@@ -10,11 +10,11 @@ describe('the shipping routes', () => {
   // The first run on a machine creates the embedded database, which takes longer than a hook may by default.
   beforeAll(async () => {
     const testing = await Test.createTestingModule({
-      imports: [embeddedTypeOrm(), ShippingModule.forRoot()],
+      imports: [embeddedTypeOrmModule(), ShippingModule.forRoot()],
     }).compile();
     app = testing.createNestApplication();
     await app.listen(0, '127.0.0.1');
-    target = { origin: await app.getUrl(), orderEvents: app.get(OrderEvents) };
+    target = { origin: await app.getUrl(), orderEvents: app.get(OrderEventsService) };
   }, 60_000);
 
   afterAll(() => app.close());

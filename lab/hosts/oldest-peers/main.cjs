@@ -3,8 +3,8 @@ require('reflect-metadata');
 const { ExpressAdapter } = require('@nestjs/platform-express');
 const { FastifyAdapter } = require('@nestjs/platform-fastify');
 const { Test } = require('@nestjs/testing');
-const { OrderEvents, ShippingModule } = require('nestjs-shipping');
-const { shippingContract, testTypeOrm } = require('nestjs-shipping/testing');
+const { OrderEventsService, ShippingModule } = require('nestjs-shipping');
+const { shippingContract, testTypeOrmModule } = require('nestjs-shipping/testing');
 
 const servers = {
   postgres: { type: 'postgres', url: 'postgres://postgres@127.0.0.1:5432/test' },
@@ -16,11 +16,11 @@ const express = () => new ExpressAdapter();
 const fastify = () => new FastifyAdapter();
 
 async function contractOn(name, adapter) {
-  const imports = [testTypeOrm(servers[name]), ShippingModule.forRoot()];
+  const imports = [testTypeOrmModule(servers[name]), ShippingModule.forRoot()];
   const testing = await Test.createTestingModule({ imports }).compile();
   const app = testing.createNestApplication(adapter(), { logger: ['warn', 'error'] });
   await app.listen(0, '127.0.0.1');
-  const target = { origin: await app.getUrl(), orderEvents: app.get(OrderEvents) };
+  const target = { origin: await app.getUrl(), orderEvents: app.get(OrderEventsService) };
   const checks = shippingContract(() => target);
   for (const { run } of checks) await run();
   console.log(`✓ ${checks.length} checks on ${name}, ${adapter.name}`);

@@ -8,11 +8,15 @@ import { NestFactory } from '@nestjs/core';
 import helmet from 'helmet';
 import { ShippingModule } from 'nestjs-shipping';
 import { ShippingPageModule } from 'nestjs-shipping/page';
-import { embeddedTypeOrm } from 'nestjs-shipping/testing';
+import { embeddedTypeOrmModule } from 'nestjs-shipping/testing';
 import { visit } from './visit.js';
 
 @Module({
-  imports: [embeddedTypeOrm(), ShippingModule.forRoot({ isGlobal: true }), ShippingPageModule.forRoot()],
+  imports: [
+    embeddedTypeOrmModule(),
+    ShippingModule.forRoot({ isGlobal: true }),
+    ShippingPageModule.forRoot(),
+  ],
 })
 class AppModule {}
 

@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ShippingModule } from 'nestjs-shipping';
 import { ShippingPageModule } from 'nestjs-shipping/page';
-import { embeddedTypeOrm } from 'nestjs-shipping/testing';
+import { embeddedTypeOrmModule } from 'nestjs-shipping/testing';
 import { visit } from './visit.js';
 
 class StaffGuard implements CanActivate {
@@ -23,7 +23,7 @@ const csrf = { cookie: 'csrf', header: 'X-CSRF' };
 
 @Module({
   imports: [
-    embeddedTypeOrm(),
+    embeddedTypeOrmModule(),
     ShippingModule.forRoot({ isGlobal: true, http: { decorators } }),
     ShippingPageModule.forRoot({ path: 'staff/shipping', decorators, csrf }),
   ],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { OrderEventsService, ShippingMethodsService } from 'nestjs-shipping';
 import { type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 
 interface Host {
@@ -23,7 +23,7 @@ const pictures = process.env['SCREENSHOTS'];
 const codes = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 export async function visit({ address, host, prepare }: Visit): Promise<void> {
-  const methods = host.get(ShippingMethods);
+  const methods = host.get(ShippingMethodsService);
   await methods.create('default', { ...codes, method_label: 'Ground of all shops', meta: { days: 5 } });
   for (let number = 1; number <= 30; number++)
     await methods.create(project, {
@@ -35,8 +35,11 @@ export async function visit({ address, host, prepare }: Visit): Promise<void> {
   const actor = { type: 'user', label: 'Sam' } as const;
   for (let number = 1; number <= 120; number++)
     await host
-      .get(OrderEvents)
-      .record(project, '1001', { type: 'note.added', message: `Note ${number}`, actor });
+      .get(OrderEventsService)
+      .record(
+        { projectId: project, orderId: '1001' },
+        { type: 'note.added', message: `Note ${number}`, actor },
+      );
 
   const executablePath = process.env['CHROMIUM'] || '/usr/bin/chromium';
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
@@ -74,13 +77,13 @@ export async function visit({ address, host, prepare }: Visit): Promise<void> {
   }
 }
 
-async function act(page: Page, methods: ShippingMethods): Promise<void> {
+async function act(page: Page, methods: ShippingMethodsService): Promise<void> {
   const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
   const field = (name: string): Locator => page.getByLabel(name, { exact: true });
   const notice = (text: string): Promise<void> =>
     page.getByRole('status').filter({ hasText: text }).waitFor();
   const alert = (text: string): Promise<void> => page.getByRole('alert').filter({ hasText: text }).waitFor();
-  const stored = () => methods.findByCodes(project, 'ups', '03');
+  const stored = () => methods.findByCodes(project, { carrier_code: 'ups', method_code: '03' });
 
   await page.getByText('Methods: 30.').waitFor();
   await page.getByText('Events of the order 1001: 100 of 120').waitFor();

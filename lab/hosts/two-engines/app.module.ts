@@ -1,7 +1,7 @@
 import { Injectable, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { OrderEvents, ShippingModule } from 'nestjs-shipping';
-import { embeddedTypeOrm } from 'nestjs-shipping/testing';
+import { OrderEventsService, ShippingModule } from 'nestjs-shipping';
+import { embeddedTypeOrmModule } from 'nestjs-shipping/testing';
 
 const ofShop = ShippingModule.forRoot();
 const ofWarehouse = ShippingModule.forRoot({
@@ -11,12 +11,12 @@ const ofWarehouse = ShippingModule.forRoot({
 
 @Injectable()
 export class Shop {
-  constructor(readonly events: OrderEvents) {}
+  constructor(readonly events: OrderEventsService) {}
 }
 
 @Injectable()
 export class Warehouse {
-  constructor(readonly events: OrderEvents) {}
+  constructor(readonly events: OrderEventsService) {}
 }
 
 @Module({ imports: [ofShop], providers: [Shop] })
@@ -27,7 +27,7 @@ class WarehouseModule {}
 
 @Module({
   imports: [
-    embeddedTypeOrm(),
+    embeddedTypeOrmModule(),
     TypeOrmModule.forRoot({
       name: 'warehouse',
       type: 'mariadb',

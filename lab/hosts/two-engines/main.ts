@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   }
 
   for (const { dataSource, events } of mounts)
-    await events.record('acme', dataSource.options.type, { type: 'order.placed' });
+    await events.record({ projectId: 'acme', orderId: dataSource.options.type }, { type: 'order.placed' });
 
   for (const { dataSource } of mounts) {
     const stored = await dataSource.getRepository(OrderEvent).findBy({ projectId: 'acme' });

@@ -1,16 +1,16 @@
 // The types of the ES module, which differ from those of CommonJS only in their format.
-import { type ShippingModuleOptions, ShippingMethods } from 'nestjs-shipping';
+import { type ShippingModuleOptions, ShippingMethodsService } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
-import { shippingDocument } from 'nestjs-shipping/openapi';
+import { createShippingDocument } from 'nestjs-shipping/openapi';
 import { pageTexts } from 'nestjs-shipping/page';
 import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
 
 const options: ShippingModuleOptions = { maxPageSize: 50 };
 const target: ContractTarget = { origin: 'http://127.0.0.1' };
 const found = [
-  ShippingMethods,
+  ShippingMethodsService,
   ...shippingMigrations,
-  shippingDocument(),
+  createShippingDocument(),
   ...shippingContract(() => target),
   options,
   pageTexts.de.title,

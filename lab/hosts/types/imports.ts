@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import { existsSync } from 'node:fs';
 import { type ShippingMethodDto, ShippingModule, type ShippingModuleOptions } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
-import { documentShipping, shippingDocument } from 'nestjs-shipping/openapi';
+import { addShippingToDocument, createShippingDocument } from 'nestjs-shipping/openapi';
 import { ShippingPageModule, type ShippingPageOptions } from 'nestjs-shipping/page';
 import { type ContractCheck, shippingContract } from 'nestjs-shipping/testing';
 
@@ -15,7 +15,7 @@ const page: ShippingPageOptions<{ user: string }> = { projects: (_request: { use
 const wrongPage: ShippingPageOptions = { login: 'basic' };
 const label = (method: ShippingMethodDto): string => method.method_label;
 const checks: ContractCheck[] = shippingContract(() => ({ origin: 'http://127.0.0.1' }));
-const document = documentShipping(shippingDocument());
+const document = addShippingToDocument(createShippingDocument());
 
 const modules = [ShippingModule.forRoot(options), ShippingPageModule.forRoot(page)];
 const found = [...modules, wrongPage, ...shippingMigrations, ...checks, document, label, wrong];

@@ -1,14 +1,14 @@
 import 'reflect-metadata';
 import assert from 'node:assert/strict';
 import { bootstrap, dummyPaymentHandler, PluginCommonModule, VendurePlugin } from '@vendure/core';
-import { OrderEvents, ShippingModule } from 'nestjs-shipping';
-import { embeddedTypeOrm, shippingContract } from 'nestjs-shipping/testing';
+import { OrderEventsService, ShippingModule } from 'nestjs-shipping';
+import { embeddedTypeOrmModule, shippingContract } from 'nestjs-shipping/testing';
 
 /** Vendure keeps its own tables in its own database; ours are in PostgreSQL, on a named DataSource. */
 @VendurePlugin({
   imports: [
     PluginCommonModule,
-    embeddedTypeOrm({ name: 'shipping' }),
+    embeddedTypeOrmModule({ name: 'shipping' }),
     ShippingModule.forRoot({ dataSource: 'shipping' }),
   ],
   compatibility: '^3.0.0',
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
     plugins: [ShippingPlugin],
   });
   const origin = await app.getUrl();
-  const orderEvents = app.get(OrderEvents, { strict: false });
+  const orderEvents = app.get(OrderEventsService, { strict: false });
   for (const { title, run } of shippingContract(() => ({
     origin,
     orderEvents,

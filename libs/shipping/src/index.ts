@@ -9,28 +9,38 @@ export {
   type ShippingRoute,
 } from './shipping.options.js';
 
-export { type ChangedMethods, ShippingMethods } from './shipping-methods/shipping-methods.service.js';
 export {
-  type ChangeOptions,
+  type BulkChangeResult,
+  ShippingMethodsService,
+} from './shipping-methods/shipping-methods.service.js';
+export {
+  type ChangeMethodOptions,
   type DryRunOptions,
-  type FindOptions,
+  type FindMethodOptions,
   type UpsertManyOptions,
 } from './shipping-methods/method-options.js';
-export { type CacheStats } from './shipping-methods/store/view-cache.js';
+export { type ShippingCacheStats } from './shipping-methods/store/view-cache.js';
 export { ShippingMethod } from './shipping-methods/shipping-method.table.js';
 export { ShippingProject } from './shipping-methods/shipping-project.table.js';
-export { type UpsertShippingMethodRequest } from './shipping-methods/dto/upsert-shipping-method.dto.js';
-export { upsertRequestOf } from './shipping-methods/stored-values.js';
-export { type FilterField, type InheritedField } from './shipping-methods/method-fields.js';
-export { type FilterOperator, type FilterValue } from './shipping-methods/list/list-operators.js';
-export { type RawFilter, type ShippingMethodQuery } from './shipping-methods/list/list-query.dto.js';
 export {
-  type ShippingCarrierDto,
+  type ShippingMethodPatch,
+  type UpsertShippingMethodRequest,
+} from './shipping-methods/dto/upsert-shipping-method.dto.js';
+export { toUpsertRequest } from './shipping-methods/stored-values.js';
+export {
+  type ShippingMethodCodes,
+  type FilterField,
+  type InheritedField,
+} from './shipping-methods/method-fields.js';
+export { type FilterOperator, type FilterValue } from './shipping-methods/list/list-operators.js';
+export { type FilterCondition, type ShippingMethodQuery } from './shipping-methods/list/list-query.dto.js';
+export {
+  type ShippingMethodTreeCarrier,
   type ShippingMethodChange,
   type ShippingMethodDto,
   type ShippingMethodMeta,
   type ShippingMethodPage,
-  type ShippingTree,
+  type ShippingMethodTree,
 } from './shipping-methods/dto/shipping-method.dto.js';
 export {
   DuplicateMethodError,
@@ -41,7 +51,8 @@ export {
   VersionMismatchError,
 } from './shipping-methods/shipping-methods.errors.js';
 
-export { OrderEvents } from './order-events/order-events.service.js';
+export { type OrderKey } from './order-events/event-rows.js';
+export { OrderEventsService } from './order-events/order-events.service.js';
 export { OrderEvent } from './order-events/order-event.table.js';
 export {
   isKnownOrderEventType,
@@ -56,12 +67,13 @@ export {
   type OrderEventDto,
   type RecordedOrderEvent,
 } from './order-events/dto/order-event.dto.js';
-export { type OrderEventPage, type OrderEventPageQuery } from './order-events/dto/order-event-page.dto.js';
+export { type OrderEventPage, type OrderEventQuery } from './order-events/dto/order-event-page.dto.js';
 export { type NewOrderEvent, type NewOrderEventActor } from './order-events/dto/new-order-event.dto.js';
 
-export { type CallOptions } from './database/call-options.js';
+export { type ShippingCallOptions } from './database/call-options.js';
 export { shippingEntities } from './shipping-entities.js';
-export { connectionError } from './database/connection-errors.js';
+export { toShippingError } from './database/connection-errors.js';
+export { repeatLostRaces, type RepeatOptions } from './database/repeat-lost-races.js';
 export {
   DatabaseUnavailableError,
   EndedTransactionError,

@@ -17,9 +17,9 @@ import { BootCheck } from './boot/boot-check.js';
 import { MountCheck } from './boot/mount-check.js';
 import { Database } from './database/database.js';
 import { dialectOf } from './database/dialects/dialects.js';
-import { OrderEvents } from './order-events/order-events.service.js';
+import { OrderEventsService } from './order-events/order-events.service.js';
 import { MethodStore } from './shipping-methods/store/method-store.js';
-import { ShippingMethods } from './shipping-methods/shipping-methods.service.js';
+import { ShippingMethodsService } from './shipping-methods/shipping-methods.service.js';
 import { shippingEntities } from './shipping-entities.js';
 import { controllersFor } from './shipping.mount.js';
 import {
@@ -89,10 +89,10 @@ function shippingDefinition(definition: DynamicModule, extras: StaticOptions): D
       },
       BootCheck,
       MethodStore,
-      ShippingMethods,
-      OrderEvents,
+      ShippingMethodsService,
+      OrderEventsService,
     ],
-    exports: [ShippingMethods, OrderEvents],
+    exports: [ShippingMethodsService, OrderEventsService],
   };
 }
 
@@ -109,7 +109,7 @@ function noDataSource(name: string): Error {
 const OptionsModule: Type<object> = ConfigurableModuleClass;
 
 /**
- * Mounts the six routes and provides `ShippingMethods` and `OrderEvents`. Import it with `forRoot()` or
+ * Mounts the six routes and provides `ShippingMethodsService` and `OrderEventsService`. Import it with `forRoot()` or
  * `forRootAsync()`, beside `TypeOrmModule`.
  */
 @Module({})

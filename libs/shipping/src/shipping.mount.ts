@@ -25,7 +25,7 @@ export function controllersFor(http: HttpSettings): Type[] {
       mounted,
     );
     // Nest asks the filters of a handler first, so a filter among the decorators of the host wins.
-    if (http.problems) UseFilters(new ShippingExceptionFilter(parameter))(mounted);
+    if (http.problemDetails) UseFilters(new ShippingExceptionFilter(parameter))(mounted);
     ProjectParameter(parameter)(mounted);
     return mounted;
   });

@@ -101,7 +101,7 @@ export class HttpSettings {
    * `false`: our errors, which are Nest's `HttpException`s, go to the host's filters. By default a filter of the
    * mounted controllers sends them as problem details (RFC 9457).
    */
-  @IsBoolean() problems = true;
+  @IsBoolean() problemDetails = true;
 
   /** Decorators of single handlers. They come after those of `decorators`, and their metadata wins. */
   @Allow() routeDecorators: OptionsOf<RouteDecorators> = {};

@@ -18,7 +18,7 @@ it('removals delete the events after those that the database keeps', async () =>
     type: n <= 1200 ? 'order.held' : 'order.placed',
   }));
 
-  expect(await host.events.removeOrder(projectId, orderId)).toBe(800);
-  expect(await host.events.removeProject(projectId)).toBe(0);
+  expect(await host.events.removeHistory({ projectId, orderId })).toBe(800);
+  expect(await host.events.removeHistories(projectId)).toBe(0);
   expect(await manager.countBy(OrderEvent, { projectId })).toBe(1200);
 });

@@ -13,7 +13,8 @@ describe('a transaction that a nested one has rolled back', () => {
   it('stores no event of a later nested transaction', async () => {
     const project = freshProject();
     const errors: unknown[] = [];
-    const record = (inner: EntityManager) => host.events.record(project, 'o', event, { manager: inner });
+    const record = (inner: EntityManager) =>
+      host.events.record({ projectId: project, orderId: 'o' }, event, { manager: inner });
 
     const committed = host.dataSource.transaction(async (manager) => {
       await manager.query(statementThatFails).catch(() => undefined);
@@ -27,7 +28,7 @@ describe('a transaction that a nested one has rolled back', () => {
       expect.stringContaining('EndedTransactionError'),
       expect.stringContaining('EndedTransactionError'),
     ]);
-    expect(await host.events.list(project, 'o')).toEqual([]);
+    expect(await host.events.findAll({ projectId: project, orderId: 'o' })).toEqual([]);
   });
 
   it('leaves a QueryRunner on which no statement and no call of ours runs, except a ROLLBACK', async () => {
@@ -38,7 +39,9 @@ describe('a transaction that a nested one has rolled back', () => {
 
     await expect(anyStatement(runner.manager)).rejects.toThrow('its transaction had ended');
     await expect(runner.startTransaction()).rejects.toThrow('its transaction had ended');
-    const call = host.events.record(freshProject(), 'o', event, { manager: runner.manager });
+    const call = host.events.record({ projectId: freshProject(), orderId: 'o' }, event, {
+      manager: runner.manager,
+    });
     await expect(call).rejects.toThrow('If you keep a QueryRunner, take a new one.');
     await runner.rollbackTransaction();
     await runner.release();

@@ -1,4 +1,4 @@
-import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { compiled, typeOrm } from '../../embedding/host.js';
@@ -44,6 +44,6 @@ describe('a DataSource whose pg gives up statements by itself', () => {
 
     await testing.init();
 
-    expect(await testing.get(ShippingMethods).findActive('p')).toEqual([]);
+    expect(await testing.get(ShippingMethodsService).findActive('p')).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { OrderEvent, OrderEvents, ShippingMethod, ShippingProject } from 'nestjs-shipping';
+import { OrderEvent, OrderEventsService, ShippingMethod, ShippingProject } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../../mounted.js';
@@ -49,7 +49,10 @@ onlyWhere('severalConnections', () => {
     it.each([true, false])(
       'is recorded when the other event is removed before it is read; in a transaction of the host: %s',
       async (isJoined) => {
-        const event = [freshProject(), 'o', { type: 'order.paid', dedupe_key: 'once' }] as const;
+        const event = [
+          { projectId: freshProject(), orderId: 'o' },
+          { type: 'order.paid', dedupe_key: 'once' },
+        ] as const;
         const first = await host.events.record(...event);
         const { dataSource } = await host.app.database.another();
         let isRemoved = false;
@@ -69,7 +72,7 @@ onlyWhere('severalConnections', () => {
           : record());
 
         expect(second).toMatchObject({ repeated: false });
-        expect(await host.events.list(event[0], 'o')).toMatchObject([{ id: second.id }]);
+        expect(await host.events.findAll(event[0])).toMatchObject([{ id: second.id }]);
         await dataSource.destroy();
       },
     );
@@ -77,7 +80,10 @@ onlyWhere('severalConnections', () => {
     it.each([false, true])(
       'loses the race when the other event is removed and recorded again; in a transaction of the host: %s',
       async (isJoined) => {
-        const event = [freshProject(), 'o', { type: 'order.paid', dedupe_key: 'once' }] as const;
+        const event = [
+          { projectId: freshProject(), orderId: 'o' },
+          { type: 'order.paid', dedupe_key: 'once' },
+        ] as const;
         const first = await host.events.record(...event);
         const other = await host.app.database.another();
         const rival = await testApp({ database: other });
@@ -86,7 +92,7 @@ onlyWhere('severalConnections', () => {
           // The first INSERT finds the old event, and the read does not.
           () => Promise.resolve(),
           () => other.dataSource.manager.delete(OrderEvent, { id: first.id }),
-          () => outside(() => rival.nest.get(OrderEvents).record(...event)),
+          () => outside(() => rival.nest.get(OrderEventsService).record(...event)),
         ];
         let isOther = false;
         const record = async (options?: { manager: EntityManager }) => {
@@ -106,7 +112,7 @@ onlyWhere('severalConnections', () => {
         expect(outcome).toMatchObject(
           isJoined ? { code: 'database_unavailable', contention: 'race' } : { repeated: true },
         );
-        expect(await host.events.list(event[0], 'o')).toHaveLength(1);
+        expect(await host.events.findAll(event[0])).toHaveLength(1);
         await rival.close();
         await other.close();
       },

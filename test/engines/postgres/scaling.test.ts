@@ -1,4 +1,4 @@
-import { OrderEvent, OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { OrderEvent, OrderEventsService, ShippingMethodsService } from 'nestjs-shipping';
 import { type ContractTarget, expectNoSchemaDrift, shippingContract } from 'nestjs-shipping/testing';
 import { TableColumn, TableIndex } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -23,14 +23,14 @@ describe.skipIf(serverUrl === undefined)('on hash partitions of a server, the mo
   /** Another instance, whose cache is cold. */
   let other: TestApp;
   let target: ContractTarget;
-  let methods: ShippingMethods;
-  let events: OrderEvents;
+  let methods: ShippingMethodsService;
+  let events: OrderEventsService;
   beforeAll(async () => {
     database = await openScaled(rows);
     app = await testApp({ database });
     other = await testApp({ database: await database.another() });
-    methods = app.nest.get(ShippingMethods);
-    events = app.nest.get(OrderEvents);
+    methods = app.nest.get(ShippingMethodsService);
+    events = app.nest.get(OrderEventsService);
     target = { origin: app.origin, orderEvents: events };
   });
   afterAll(async () => {
@@ -50,13 +50,13 @@ describe.skipIf(serverUrl === undefined)('on hash partitions of a server, the mo
     const occurredAt = '2026-01-01T00:00:00Z';
     // The first one here was the last one before.
     for (const projectId of before.toReversed())
-      await events.record(projectId, 'o', { type: 'order.paid', occurred_at: occurredAt });
+      await events.record({ projectId, orderId: 'o' }, { type: 'order.paid', occurred_at: occurredAt });
 
     expect(lists.map(({ data }) => data.map(({ method_code }) => method_code))).toEqual(
       before.map((project) => [project]),
     );
     for (const project of before) {
-      const { events: history } = await events.page(project, 'o');
+      const { data: history } = await events.list({ projectId: project, orderId: 'o' });
       expect(history.map(({ type }) => type)).toEqual(['order.placed', 'order.paid']);
     }
   });
@@ -65,7 +65,9 @@ describe.skipIf(serverUrl === undefined)('on hash partitions of a server, the mo
     const all = projects();
     await Promise.all(all.map((project) => methods.create(project, { ...ground, meta: { project } })));
 
-    const cold = await Promise.all(all.map((project) => other.nest.get(ShippingMethods).list(project)));
+    const cold = await Promise.all(
+      all.map((project) => other.nest.get(ShippingMethodsService).list(project)),
+    );
     const warm = await Promise.all(all.map((project) => methods.list(project)));
 
     const expected = all.map((project) => [{ project }]);
@@ -79,7 +81,7 @@ describe.skipIf(serverUrl === undefined)('on hash partitions of a server, the mo
     await methods.create(project, { ...ground, method_code: project, use_default: true });
     const { dataSource } = other.database;
     const logged = vi.spyOn(dataSource.logger, 'logQuery');
-    await other.nest.get(ShippingMethods).list(project);
+    await other.nest.get(ShippingMethodsService).list(project);
     const sent = logged.mock.calls.map(([sql, values]) => ({ sql, values }));
     logged.mockRestore();
 
@@ -99,7 +101,7 @@ describe.skipIf(serverUrl === undefined)('on hash partitions of a server, the mo
       const { id } = await methods.create(project, ground);
       const logged: string[] = [];
       const inactive = { ...ground, is_active: false };
-      const change = () => other.nest.get(ShippingMethods).update(project, id, inactive);
+      const change = () => other.nest.get(ShippingMethodsService).update(project, id, inactive);
 
       const { changing } = await app.database.dataSource.transaction(async (manager) => {
         await methods.find(project, id, { manager, lock: true });
@@ -130,24 +132,22 @@ describe.skipIf(serverUrl === undefined)('on hash partitions of a server, the mo
   it('keeps the history of an order in pages, and each dedupe_key once', async () => {
     const order = { projectId: freshProject(), orderId: 'o' };
     for (let place = 0; place < 25; place++)
-      await events.record(order.projectId, order.orderId, {
+      await events.record(order, {
         type: 'order.noted',
         occurred_at: '2026-01-01T00:00:00Z',
         data: { place },
       });
     const twice = await Promise.all(
-      Array.from({ length: 8 }, () =>
-        events.record(order.projectId, order.orderId, { type: 'order.paid', dedupe_key: 'paid' }),
-      ),
+      Array.from({ length: 8 }, () => events.record(order, { type: 'order.paid', dedupe_key: 'paid' })),
     );
 
-    const first = await events.page(order.projectId, order.orderId, { limit: 20 });
-    const second = await events.page(order.projectId, order.orderId, {
+    const first = await events.list(order, { limit: 20 });
+    const second = await events.list(order, {
       limit: 20,
       cursor: first.next ?? '',
     });
 
-    const read = [...first.events, ...second.events];
+    const read = [...first.data, ...second.data];
     expect(read.map(({ data }) => data['place'])).toEqual([
       ...Array.from({ length: 25 }, (_, place) => place),
       undefined,
@@ -158,7 +158,7 @@ describe.skipIf(serverUrl === undefined)('on hash partitions of a server, the mo
 
   it('makes one of racing creates win on two instances', async () => {
     const project = freshProject();
-    const racers = [methods, other.nest.get(ShippingMethods)];
+    const racers = [methods, other.nest.get(ShippingMethodsService)];
 
     const outcomes = await Promise.all(
       Array.from({ length: 40 }, (_, number) =>
@@ -194,7 +194,7 @@ describe.skipIf(serverUrl === undefined)('on hash partitions of a server, the mo
     await runner.addColumn(table, new TableColumn({ name: 'note', type: 'varchar', isNullable: true }));
     await runner.createIndex(table, new TableIndex({ name: 'ix_note', columnNames: ['note'] }));
 
-    expect(await events.list('nobody', 'o')).toEqual([]);
+    expect(await events.findAll({ projectId: 'nobody', orderId: 'o' })).toEqual([]);
     await runner.dropIndex(table, 'ix_note');
     await runner.dropColumn(table, 'note');
     await runner.release();
@@ -203,15 +203,15 @@ describe.skipIf(serverUrl === undefined)('on hash partitions of a server, the mo
   it('can go back to one table, and keeps all rows', async () => {
     const project = freshProject();
     const { id } = await methods.create(project, ground);
-    await events.record(project, 'o', { type: 'order.placed' });
+    await events.record({ projectId: project, orderId: 'o' }, { type: 'order.placed' });
 
     await runSql(database.url, 'ALTER TABLE shop_order DROP CONSTRAINT fk_shop_order_method');
     await runSql(database.url, scalingSql('one-table'));
 
     await expectNoSchemaDrift(database.dataSource);
     expect((await methods.findOrFail(project, id)).id).toBe(id);
-    await events.record(project, 'o', { type: 'order.paid' });
-    const { events: history } = await events.page(project, 'o');
+    await events.record({ projectId: project, orderId: 'o' }, { type: 'order.paid' });
+    const { data: history } = await events.list({ projectId: project, orderId: 'o' });
     expect(history.map(({ type }) => type)).toEqual(['order.placed', 'order.paid']);
   });
 });

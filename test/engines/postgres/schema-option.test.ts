@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { shippingEntities, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { shippingEntities, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { expectNoSchemaDrift } from 'nestjs-shipping/testing';
 import { Entity, PrimaryColumn } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ describe('the migrations', () => {
     expect(await engine.tableNames(database.dataSource.manager)).toContain('shipping_method');
     const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
     await testing.init();
-    const methods = testing.get(ShippingMethods);
+    const methods = testing.get(ShippingMethodsService);
     await methods.create('p', { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' });
     expect((await methods.list('p')).meta.total).toBe(1);
     await database.dataSource.query(`DROP SCHEMA ${schema} CASCADE`);

@@ -1,4 +1,4 @@
-import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { OrderEventsService, ShippingMethodsService } from 'nestjs-shipping';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../../support/app.js';
 import { Client, freshProject, ground } from '../../support/client.js';
@@ -9,13 +9,13 @@ const express = { carrier_code: 'dhl', method_code: 'express', method_label: 'Ex
 let app: TestApp;
 /** Another instance on the same database, whose cache has nothing. */
 let cold: TestApp;
-let methods: ShippingMethods;
+let methods: ShippingMethodsService;
 let project: string;
 let id: string;
 beforeAll(async () => {
   app = await testApp();
   cold = await testApp({ database: app.database });
-  methods = app.nest.get(ShippingMethods);
+  methods = app.nest.get(ShippingMethodsService);
   await methods.create('default', { ...ground, method_label: 'Default' });
 });
 afterAll(async () => {
@@ -93,9 +93,12 @@ describe('a write without a manager', () => {
 
 describe('an event', () => {
   it('is one statement where there is no beforeCommit.event', async () => {
-    const event = [project, 'o', { type: 'a.b', dedupe_key: 'k' }] as const;
+    const event = [
+      { projectId: project, orderId: 'o' },
+      { type: 'a.b', dedupe_key: 'k' },
+    ] as const;
 
-    expect(await sentBy(() => app.nest.get(OrderEvents).record(...event))).toEqual(['INSERT']);
+    expect(await sentBy(() => app.nest.get(OrderEventsService).record(...event))).toEqual(['INSERT']);
   });
 
   it.each(['beforeInsert', 'afterInsert', 'beforeQuery', 'afterQuery'] as const)(
@@ -103,7 +106,9 @@ describe('an event', () => {
     async (method) => {
       const { subscribers } = app.database.dataSource;
       subscribers.push({ [method]: () => undefined });
-      const sent = await sentBy(() => app.nest.get(OrderEvents).record(project, 'o', { type: 'a.b' }));
+      const sent = await sentBy(() =>
+        app.nest.get(OrderEventsService).record({ projectId: project, orderId: 'o' }, { type: 'a.b' }),
+      );
       subscribers.pop();
 
       expect(sent).toEqual(['START', 'INSERT', 'COMMIT']);
@@ -138,7 +143,7 @@ describe('reads', () => {
   const reads: [name: string, read: () => Promise<unknown>][] = [
     ['list', () => methods.list(project)],
     ['tree', () => methods.tree(project)],
-    ['findByCodes', () => methods.findByCodes(project, 'ups', '03')],
+    ['findByCodes', () => methods.findByCodes(project, { carrier_code: 'ups', method_code: '03' })],
   ];
 
   it.each(reads)(
@@ -164,7 +169,7 @@ describe('reads', () => {
     ['two statements where the project inherits', true, 2],
   ])('send %s when the cache does not have the project', async (_name, inherits, statements) => {
     const asked = inherits ? await inheriting() : project;
-    const sent = await sentBy(() => cold.nest.get(ShippingMethods).list(asked));
+    const sent = await sentBy(() => cold.nest.get(ShippingMethodsService).list(asked));
 
     expect(sent).toEqual(Array(statements).fill('SELECT'));
   });

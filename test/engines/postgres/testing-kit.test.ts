@@ -1,6 +1,6 @@
 import { Test } from '@nestjs/testing';
-import { ShippingMethod, ShippingMethods, ShippingModule } from 'nestjs-shipping';
-import { embeddedTypeOrm, expectNoSchemaDrift } from 'nestjs-shipping/testing';
+import { ShippingMethod, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
+import { embeddedTypeOrmModule, expectNoSchemaDrift } from 'nestjs-shipping/testing';
 import {
   Column,
   DataSource,
@@ -54,11 +54,11 @@ class CreateNote implements MigrationInterface {
   }
 }
 
-describe('embeddedTypeOrm()', () => {
+describe('embeddedTypeOrmModule()', () => {
   it('takes entities and migrations of the host, even as objects of a namespace import', async () => {
     const [entities, migrations] = [{ Note }, { CreateNote }];
     const testing = await Test.createTestingModule({
-      imports: [embeddedTypeOrm({ entities, migrations }), ShippingModule.forRoot()],
+      imports: [embeddedTypeOrmModule({ entities, migrations }), ShippingModule.forRoot()],
     }).compile();
     await testing.init();
     const notes = testing.get(DataSource).getRepository(Note);
@@ -66,17 +66,17 @@ describe('embeddedTypeOrm()', () => {
     await notes.insert({ id: 1 });
 
     expect(await notes.count()).toBe(1);
-    expect((await testing.get(ShippingMethods).list('p')).meta.total).toBe(0);
+    expect((await testing.get(ShippingMethodsService).list('p')).meta.total).toBe(0);
     await testing.close();
   });
 
   it('makes the tables of a host that has no migrations, with its uuids and its keys to our tables', async () => {
     const testing = await Test.createTestingModule({
-      imports: [embeddedTypeOrm({ entities: [Parcel], synchronize: true }), ShippingModule.forRoot()],
+      imports: [embeddedTypeOrmModule({ entities: [Parcel], synchronize: true }), ShippingModule.forRoot()],
     }).compile();
     const dataSource = testing.get(DataSource);
     const form = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
-    const method = await testing.get(ShippingMethods).create('p', form);
+    const method = await testing.get(ShippingMethodsService).create('p', form);
 
     const { id } = await dataSource.manager.save(Parcel, { projectId: 'p', methodId: method.id });
 
@@ -96,7 +96,7 @@ describe('embeddedTypeOrm()', () => {
     }
 
     const testing = await Test.createTestingModule({
-      imports: [embeddedTypeOrm({ entities: [Parcel], migrations: [CreateParcel1900000000000] })],
+      imports: [embeddedTypeOrmModule({ entities: [Parcel], migrations: [CreateParcel1900000000000] })],
     }).compile();
 
     expect(
@@ -113,7 +113,7 @@ describe('embeddedTypeOrm()', () => {
       }
     }
     const settings = { entities: [Note], migrations: [CreateNote], subscribers: [Counting] };
-    const testing = await Test.createTestingModule({ imports: [embeddedTypeOrm(settings)] }).compile();
+    const testing = await Test.createTestingModule({ imports: [embeddedTypeOrmModule(settings)] }).compile();
     const before = performance.now();
 
     const saved = testing.get(DataSource).manager.save(Note, { id: 1 });
@@ -133,7 +133,7 @@ describe('embeddedTypeOrm()', () => {
     }
 
     const start = Test.createTestingModule({
-      imports: [embeddedTypeOrm({ migrations: [Broken1900000000000] })],
+      imports: [embeddedTypeOrmModule({ migrations: [Broken1900000000000] })],
     }).compile();
 
     await expect(start).rejects.toThrow('No such column');
@@ -145,12 +145,12 @@ describe('fake timers of a test', () => {
 
   it('do not stop the services', async () => {
     const testing = await Test.createTestingModule({
-      imports: [embeddedTypeOrm(), ShippingModule.forRoot()],
+      imports: [embeddedTypeOrmModule(), ShippingModule.forRoot()],
     }).compile();
-    const methods = testing.get(ShippingMethods);
+    const methods = testing.get(ShippingMethodsService);
 
     vi.useFakeTimers({ toFake: ['setImmediate', 'setTimeout', 'Date'] });
-    const found = await methods.findByCodes('p', 'ups', '03');
+    const found = await methods.findByCodes('p', { carrier_code: 'ups', method_code: '03' });
     vi.useRealTimers();
 
     expect(found).toBeNull();

@@ -1,4 +1,4 @@
-import { OrderEvents } from 'nestjs-shipping';
+import { OrderEventsService } from 'nestjs-shipping';
 import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, it } from 'vitest';
@@ -13,7 +13,11 @@ describe('a host with parsers of its own for every type but text', () => {
   const usual = new Map(oids.map((oid) => [oid, pg.types.getTypeParser(oid)]));
   beforeAll(async () => {
     app = await testApp();
-    target = { origin: app.origin, orderEvents: app.nest.get(OrderEvents), defaultsProjectId: 'default' };
+    target = {
+      origin: app.origin,
+      orderEvents: app.nest.get(OrderEventsService),
+      defaultsProjectId: 'default',
+    };
     for (const oid of oids) pg.types.setTypeParser(oid, (text: string) => ({ odd: text }));
   });
   afterAll(async () => {

@@ -3,7 +3,7 @@
 import { ConflictException } from '@nestjs/common';
 import {
   type BeforeCommit,
-  type CallOptions,
+  type ShippingCallOptions,
   InvalidInputError,
   isKnownOrderEventType,
   isOrderEvent,
@@ -12,13 +12,13 @@ import {
   type MethodNotFoundError,
   type NewOrderEvent,
   type OrderEventDto,
-  type OrderEvents,
+  type OrderEventsService,
   orderEventTypes,
   type ShippingError,
   type ShippingErrorCode,
   type ShippingMethodDto,
   type ShippingMethodQuery,
-  type ShippingMethods,
+  type ShippingMethodsService,
   ShippingModule,
   type ShippingModuleAsyncOptions,
   type ShippingModuleOptions,
@@ -31,8 +31,8 @@ import { ShippingPageModule, type ShippingPageOptions } from 'nestjs-shipping/pa
 import { type ContractTarget } from 'nestjs-shipping/testing';
 import { type EntityManager } from 'typeorm';
 
-declare const methods: ShippingMethods;
-declare const events: OrderEvents;
+declare const methods: ShippingMethodsService;
+declare const events: OrderEventsService;
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 /** Values that a host has or has not. With `exactOptionalPropertyTypes`, a type must allow undefined by itself. */
@@ -50,8 +50,12 @@ interface ShopMeta {
   coupon?: string;
 }
 
+/** A row of the host may name its order and its method. */
+const row = { projectId: 'acme', orderId: '1001', total: 5, carrier_code: 'ups', method_code: '03' };
+const order = { projectId: 'acme', orderId: '1001' };
+
 export function undefinedIsAllowed({ text, count, flag, manager }: Maybe): unknown[] {
-  const options: CallOptions = { manager };
+  const options: ShippingCallOptions = { manager };
   const many: UpsertManyOptions = { manager, removeOthers: flag, maxRemoved: count, dryRun: flag };
   const request: UpsertShippingMethodRequest = {
     ...ground,
@@ -79,7 +83,7 @@ export function undefinedIsAllowed({ text, count, flag, manager }: Maybe): unkno
   const module: ShippingModuleOptions = {
     isGlobal: flag,
     dataSource: text,
-    http: { path: text, problems: flag, routeDecorators: { list: undefined } },
+    http: { path: text, problemDetails: flag, routeDecorators: { list: undefined } },
     maxMethods: count,
     maxPageSize: count,
     defaultsProjectId: text,
@@ -100,8 +104,11 @@ export function undefinedIsAllowed({ text, count, flag, manager }: Maybe): unkno
     methods.find('acme', 'id', { manager, lock: flag }),
     methods.list('acme', query, options),
     methods.adoptDefaults('acme', { manager, dryRun: flag }),
-    events.record('acme', '1001', event, { manager }),
-    events.page('acme', '1001', { limit: count, types: undefined, newestFirst: flag, cursor: text }),
+    events.record({ projectId: 'acme', orderId: '1001' }, event, { manager }),
+    events.list(
+      { projectId: 'acme', orderId: '1001' },
+      { limit: count, types: undefined, newestFirst: flag, cursor: text },
+    ),
     ShippingModule.forRoot(module),
     ShippingModule.forRootAsync({
       useFactory: () => ({ maxMethods: count }),
@@ -113,7 +120,13 @@ export function undefinedIsAllowed({ text, count, flag, manager }: Maybe): unkno
   ];
 }
 
-export function metaIsJson(shopMeta: ShopMeta, record: Record<string, unknown>, json: JsonObject): unknown[] {
+export function metaIsJson(
+  shopMeta: ShopMeta,
+  record: Record<string, unknown>,
+  json: JsonObject,
+  method: ShippingMethodDto,
+  event: OrderEventDto,
+): unknown[] {
   const coupon: string | undefined = shopMeta.coupon;
   const annotated: UpsertShippingMethodRequest[] = [
     { ...ground, meta: shopMeta },
@@ -127,8 +140,28 @@ export function metaIsJson(shopMeta: ShopMeta, record: Record<string, unknown>, 
     methods.create('acme', { ...ground, meta: { coupon, at: new Date(), list: [1, { a: null }] } }),
     methods.upsertMany('acme', annotated),
     methods.upsertMany('acme', [{ ...ground, meta: { a: 1 } }, ground, { ...ground, meta: { b: 'x' } }]),
-    events.record('acme', '1001', { type: 'gift.wrapped', data: shopMeta }),
-    events.record('acme', '1001', { type: 'order.paid', data: { coupon, at: new Date() } }),
+    events.record(order, { type: 'gift.wrapped', data: shopMeta }),
+    events.record(
+      { projectId: 'acme', orderId: '1001' },
+      { type: 'order.paid', data: { coupon, at: new Date() } },
+    ),
+    events.findAll(row),
+    methods.findByCodes('acme', method),
+    methods.findByCodes('acme', row),
+    methods.update('acme', 'id', { is_active: false }),
+    methods.update('acme', 'id', { method_label: undefined, meta: { a: 1 } }),
+    // @ts-expect-error: a stored method instead of a request
+    methods.update('acme', 'id', { ...method, is_active: false }),
+    // @ts-expect-error: the same
+    methods.create('acme', { ...method }),
+    // @ts-expect-error: the same in a list
+    methods.upsertMany('acme', [method]),
+    // @ts-expect-error: a stored event instead of a new one
+    events.record(order, { ...event }),
+    // @ts-expect-error: an order without its project
+    events.findAll('1001'),
+    // @ts-expect-error: codes by their position
+    methods.findByCodes('acme', 'ups', '03'),
     // @ts-expect-error: an array
     methods.create('acme', { ...ground, meta: [1] }),
     // @ts-expect-error: a Date
@@ -148,11 +181,11 @@ export function metaIsJson(shopMeta: ShopMeta, record: Record<string, unknown>, 
     // @ts-expect-error: a misspelt field
     methods.create('acme', { ...ground, carier_label: 'UPS' }),
     // @ts-expect-error: an array
-    events.record('acme', '1001', { type: 'order.paid', data: [1] }),
+    events.record(order, { type: 'order.paid', data: [1] }),
     // @ts-expect-error: a bigint
-    events.record('acme', '1001', { type: 'order.paid', data: { amount: 1n } }),
+    events.record(order, { type: 'order.paid', data: { amount: 1n } }),
     // @ts-expect-error: a symbol
-    events.record('acme', '1001', { type: 'order.paid', data: { amount: Symbol('a') } }),
+    events.record(order, { type: 'order.paid', data: { amount: Symbol('a') } }),
   ];
 }
 

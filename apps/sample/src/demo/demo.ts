@@ -2,8 +2,8 @@ import { type INestApplication } from '@nestjs/common';
 import {
   DatabaseUnavailableError,
   DuplicateMethodError,
-  OrderEvents,
-  ShippingMethods,
+  OrderEventsService,
+  ShippingMethodsService,
   ShippingProject,
 } from 'nestjs-shipping';
 import { DataSource } from 'typeorm';
@@ -38,18 +38,25 @@ export async function prepareDemo(app: INestApplication): Promise<string[]> {
 }
 
 async function seed(app: INestApplication): Promise<void> {
-  const methods = app.get(ShippingMethods);
-  const events = app.get(OrderEvents);
+  const methods = app.get(ShippingMethodsService);
+  const events = app.get(OrderEventsService);
   const filling = app.get(DataSource).transaction(async (manager) => {
     for (const method of defaultMethods) await methods.create('default', method, { manager });
     for (const method of demoMethods) await methods.create('demo', method, { manager });
     for (const [orderId, history] of Object.entries(demoOrders)) {
       for (const [occurredAt, type, actor, data] of history) {
-        await events.record('demo', orderId, { occurred_at: occurredAt, type, actor, data }, { manager });
+        await events.record(
+          { projectId: 'demo', orderId },
+          { occurred_at: occurredAt, type, actor, data },
+          { manager },
+        );
       }
       const [, , , chosen] = history.find(([, type]) => type === 'shipping.selected') ?? [];
-      const codes = [String(chosen?.['carrier_code']), String(chosen?.['method_code'])] as const;
-      const method = await methods.findByCodes('demo', ...codes, { manager });
+      const codes = {
+        carrier_code: String(chosen?.['carrier_code']),
+        method_code: String(chosen?.['method_code']),
+      };
+      const method = await methods.findByCodes('demo', codes, { manager });
       if (method) await manager.insert(ShopOrder, { projectId: 'demo', orderId, methodId: method.id });
     }
   });

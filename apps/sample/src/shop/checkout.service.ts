@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { ConflictException, Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { connectionError, DatabaseUnavailableError, OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { OrderEventsService, repeatLostRaces, ShippingMethodsService } from 'nestjs-shipping';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ShopOrder } from './shop-order.entity.js';
 
@@ -25,22 +24,13 @@ export function orderIdOf(key: string): string {
 export class Checkout {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    @Inject(ShippingMethods) private readonly methods: ShippingMethods,
-    @Inject(OrderEvents) private readonly events: OrderEvents,
+    @Inject(ShippingMethodsService) private readonly methods: ShippingMethodsService,
+    @Inject(OrderEventsService) private readonly events: OrderEventsService,
   ) {}
 
   /** A repeat with the same key gets the order of the first request. */
-  async place(projectId: string, key: string, choice: Choice): Promise<ShopOrder> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.placeOnce(projectId, orderIdOf(key), choice);
-      } catch (error) {
-        const typed = connectionError(error);
-        const isRace = typed instanceof DatabaseUnavailableError && typed.contention === 'race';
-        if (!isRace || attempt === 5) throw typed;
-        await delay(Math.random() * 25 * 2 ** attempt);
-      }
-    }
+  place(projectId: string, key: string, choice: Choice): Promise<ShopOrder> {
+    return repeatLostRaces(() => this.placeOnce(projectId, orderIdOf(key), choice));
   }
 
   private async placeOnce(projectId: string, orderId: string, choice: Choice): Promise<ShopOrder> {
@@ -67,19 +57,18 @@ export class Checkout {
   ): Promise<ShopOrder> {
     // The lock keeps the method active until the order is committed.
     const locked = { manager, lock: true };
-    const method = await this.methods.findByCodes(projectId, carrier_code, method_code, locked);
+    const method = await this.methods.findByCodes(projectId, { carrier_code, method_code }, locked);
     if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
     // A repeat waits here until the first transaction has ended.
     const { repeated } = await this.events.record(
-      projectId,
-      orderId,
+      { projectId, orderId },
       { type: 'order.placed', actor, data: { origin: 'web' }, dedupe_key: 'placed' },
       { manager },
     );
     if (repeated) throw new ConflictException('This key has been used.');
     const { id: methodId, method_label: message } = method;
     const selected = { type: 'shipping.selected', actor, message, data: { carrier_code, method_code } };
-    await this.events.record(projectId, orderId, selected, { manager });
+    await this.events.record({ projectId, orderId }, selected, { manager });
     return manager.save(Object.assign(new ShopOrder(), { projectId, orderId, methodId }));
   }
 }

@@ -10,7 +10,7 @@ import {
   Post,
 } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiParam, ApiTags } from '@nestjs/swagger';
-import { ShippingMethods } from 'nestjs-shipping';
+import { ShippingMethodsService } from 'nestjs-shipping';
 import { Checkout, type Choice } from './checkout.service.js';
 import { shopPage } from './shop-page.js';
 
@@ -21,7 +21,7 @@ const shop = { name: 'shop', schema: { type: 'string', example: 'demo' } } as co
 export class ShopController {
   constructor(
     @Inject(Checkout) private readonly checkout: Checkout,
-    @Inject(ShippingMethods) private readonly methods: ShippingMethods,
+    @Inject(ShippingMethodsService) private readonly methods: ShippingMethodsService,
   ) {}
 
   @Get()

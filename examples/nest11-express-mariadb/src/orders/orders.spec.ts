@@ -1,7 +1,7 @@
 import { type INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { MethodInUseError, OrderEvents, ShippingMethods } from 'nestjs-shipping';
-import { shippingContract, testTypeOrm } from 'nestjs-shipping/testing';
+import { MethodInUseError, OrderEventsService, ShippingMethodsService } from 'nestjs-shipping';
+import { shippingContract, testTypeOrmModule } from 'nestjs-shipping/testing';
 import { DataSource } from 'typeorm';
 import { AppModule, database } from '../app.module';
 import { options } from '../database';
@@ -12,23 +12,25 @@ import { ShopOrders } from './shop-orders.service';
 describe('the shop', () => {
   let app: INestApplication;
   let origin: string;
-  let methods: ShippingMethods;
+  let methods: ShippingMethodsService;
   let dataSource: DataSource;
   beforeAll(async () => {
     const testing = Test.createTestingModule({ imports: [AppModule] });
     // The test creates a database of its own, and drops it at the end.
-    const compiled = await testing.overrideModule(database).useModule(testTypeOrm(options)).compile();
+    const compiled = await testing.overrideModule(database).useModule(testTypeOrmModule(options)).compile();
     app = compiled.createNestApplication();
     await app.listen(0, '127.0.0.1');
     origin = await app.getUrl();
-    methods = app.get(ShippingMethods);
+    methods = app.get(ShippingMethodsService);
     dataSource = app.get(DataSource);
   }, 60_000);
   afterAll(() => app.close());
 
   const stored = async (id: string): Promise<unknown> => ({
     orders: (await dataSource.getRepository(ShopOrder).find()).map((order) => order.id),
-    events: (await app.get(OrderEvents).list('shop', id)).map(({ type }) => type),
+    events: (await app.get(OrderEventsService).findAll({ projectId: 'shop', orderId: id })).map(
+      ({ type }) => type,
+    ),
     offered: (await methods.findActive('shop')).map(({ method_code }) => method_code),
     outbox: await dataSource.manager.count(OutboxEntry),
   });
@@ -81,10 +83,10 @@ describe('the shop', () => {
   });
 
   it('keeps a method that an order refers to', async () => {
-    const used = await methods.findByCodes('shop', 'van', 'am');
+    const used = await methods.findByCodes('shop', { carrier_code: 'van', method_code: 'am' });
 
     await expect(methods.remove('shop', used?.id ?? '')).rejects.toThrow(MethodInUseError);
-    await expect(methods.removeProject('shop')).rejects.toThrow(MethodInUseError);
+    await expect(methods.removeAll('shop')).rejects.toThrow(MethodInUseError);
   });
 
   it('sends the outbox in order, and empties it', async () => {
@@ -104,6 +106,6 @@ describe('the shop', () => {
     expect(upQueries).toEqual([]);
   });
 
-  const target = () => ({ origin, orderEvents: app.get(OrderEvents) });
+  const target = () => ({ origin, orderEvents: app.get(OrderEventsService) });
   for (const { title, run } of shippingContract(target)) it(title, run);
 });

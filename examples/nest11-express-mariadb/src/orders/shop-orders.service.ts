@@ -1,5 +1,5 @@
 import { ConflictException, Injectable } from '@nestjs/common';
-import { connectionError, OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { toShippingError, OrderEventsService, ShippingMethodsService } from 'nestjs-shipping';
 import { DataSource } from 'typeorm';
 import { ShopOrder } from './shop-order.entity';
 
@@ -7,8 +7,8 @@ import { ShopOrder } from './shop-order.entity';
 export class ShopOrders {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly methods: ShippingMethods,
-    private readonly events: OrderEvents,
+    private readonly methods: ShippingMethodsService,
+    private readonly events: OrderEventsService,
   ) {}
 
   /**
@@ -30,9 +30,13 @@ export class ShopOrders {
     const placing = this.dataSource.transaction('READ COMMITTED', async (manager) => {
       const placed = { type: 'order.placed', dedupe_key: 'placed' };
       // This call comes first, so that a repeat waits here until the first transaction has ended.
-      const { repeated } = await this.events.record(projectId, id, placed, { manager });
+      const { repeated } = await this.events.record({ projectId, orderId: id }, placed, { manager });
       if (repeated) return manager.findOneByOrFail(ShopOrder, { projectId, id });
-      const method = await this.methods.findByCodes(projectId, carrier, code, { manager });
+      const method = await this.methods.findByCodes(
+        projectId,
+        { carrier_code: carrier, method_code: code },
+        { manager },
+      );
       if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
       const { carrier_code, method_code, method_label } = method;
       const soldOut = { carrier_code, method_code, method_label, is_active: false };
@@ -44,7 +48,7 @@ export class ShopOrders {
       return order;
     });
     return placing.catch((error: unknown) => {
-      throw connectionError(error);
+      throw toShippingError(error);
     });
   }
 }

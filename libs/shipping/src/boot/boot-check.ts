@@ -11,7 +11,7 @@ import { type DataSource, type EntityMetadata } from 'typeorm';
 import { shippingEntities } from '../shipping-entities.js';
 import { otherNestTypeOrm, refuseOtherTypeOrm } from './copies.js';
 import { renamingRemedy } from '../database/adapt-entity.js';
-import { connectionError } from '../database/connection-errors.js';
+import { toShippingError } from '../database/connection-errors.js';
 import { Database } from '../database/database.js';
 import { dialectOf } from '../database/dialects/dialects.js';
 
@@ -44,7 +44,7 @@ export class BootCheck implements OnModuleInit, OnApplicationBootstrap {
     // The host may have initialized it since `onModuleInit()`.
     refuseMissingEntities(dataSource);
     const error = await this.schemaError().catch((cause: unknown) => {
-      throw connectionError(cause, false);
+      throw toShippingError(cause, { mayHaveCommitted: false });
     });
     if (!error) return;
     // An application context without HTTP may be the host's own script that migrates.

@@ -1,7 +1,7 @@
 import { type EntityManager } from 'typeorm';
 
 /** The last argument of every service method. */
-export interface CallOptions {
+export interface ShippingCallOptions {
   /**
    * The call becomes part of the transaction that is open on this manager. Only that transaction commits it, and the
    * call is not repeated. If no transaction is open, a change makes one of its own. `dataSource.manager` has no
@@ -19,8 +19,8 @@ export interface OptionRule {
 }
 
 /** The options that a call takes beside `manager`. */
-export type OptionRules<Options extends CallOptions> = Readonly<
-  Record<Exclude<keyof Options, keyof CallOptions>, OptionRule>
+export type OptionRules<Options extends ShippingCallOptions> = Readonly<
+  Record<Exclude<keyof Options, keyof ShippingCallOptions>, OptionRule>
 >;
 
 /**
@@ -28,7 +28,7 @@ export type OptionRules<Options extends CallOptions> = Readonly<
  * @throws TypeError for an unknown option, or a wrong value
  */
 export function checkCallOptions(
-  options: CallOptions,
+  options: ShippingCallOptions,
   otherOptions: Readonly<Record<string, OptionRule>>,
 ): void {
   // If we ignored other values, the call would commit by itself.

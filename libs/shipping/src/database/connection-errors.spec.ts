@@ -5,18 +5,18 @@ import {
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 import { describe, expect, it } from 'vitest';
-import { connectionError, isReferenced } from './connection-errors.js';
+import { toShippingError, isReferenced } from './connection-errors.js';
 import { DatabaseUnavailableError, FailedTransactionError, OutcomeUnknownError } from './database.errors.js';
 
 const coded = (code: string, message = 'x'): Error => Object.assign(new Error(message), { code });
 const failed = (query: string, cause: Error): Error => new QueryFailedError(query, [], cause);
 const gone = new Error('Connection terminated unexpectedly');
 
-describe('connectionError()', () => {
+describe('toShippingError()', () => {
   it('returns the error of a call of ours that has made a later statement of the host fail', () => {
     const first = new DatabaseUnavailableError(coded('40P01'), 'race');
 
-    expect(connectionError(new FailedTransactionError(first))).toBe(first);
+    expect(toShippingError(new FailedTransactionError(first))).toBe(first);
   });
 
   it('returns an error of the host unchanged, whatever its cause is', () => {
@@ -24,7 +24,7 @@ describe('connectionError()', () => {
       cause: new DatabaseUnavailableError(coded('40P01'), 'race'),
     });
 
-    expect(connectionError(own)).toBe(own);
+    expect(toShippingError(own)).toBe(own);
   });
 
   it.each<[string, unknown]>([
@@ -61,8 +61,8 @@ describe('connectionError()', () => {
     ['a database of MariaDB that is missing', coded('ER_BAD_DB_ERROR')],
     ['a certificate that has expired', coded('CERT_HAS_EXPIRED')],
   ])('gives DatabaseUnavailableError for %s, even in a write', (_what, error) => {
-    expect(connectionError(error, true)).toBeInstanceOf(DatabaseUnavailableError);
-    expect(connectionError(error)).toMatchObject({ code: 'database_unavailable', cause: error });
+    expect(toShippingError(error, { mayHaveCommitted: true })).toBeInstanceOf(DatabaseUnavailableError);
+    expect(toShippingError(error)).toMatchObject({ code: 'database_unavailable', cause: error });
   });
 
   it.each<[string, Error]>([
@@ -81,11 +81,11 @@ describe('connectionError()', () => {
     ['a proxy of MySQL that loses its server', Object.assign(new Error('x'), { errno: 2013 })],
     ['a connection to MariaDB that is killed', coded('ER_CONNECTION_KILLED')],
   ])('gives OutcomeUnknownError for %s, if it may have been committed', (_what, error) => {
-    expect(connectionError(error, true)).toBeInstanceOf(OutcomeUnknownError);
-    expect(connectionError(failed('COMMIT', error))).toBeInstanceOf(OutcomeUnknownError);
-    expect(connectionError(error, false)).toBeInstanceOf(DatabaseUnavailableError);
-    expect(connectionError(failed('INSERT INTO desk_order', error))).toBeInstanceOf(DatabaseUnavailableError);
-    expect(connectionError(failed('START TRANSACTION', error))).toBeInstanceOf(DatabaseUnavailableError);
+    expect(toShippingError(error, { mayHaveCommitted: true })).toBeInstanceOf(OutcomeUnknownError);
+    expect(toShippingError(failed('COMMIT', error))).toBeInstanceOf(OutcomeUnknownError);
+    expect(toShippingError(error, { mayHaveCommitted: false })).toBeInstanceOf(DatabaseUnavailableError);
+    expect(toShippingError(failed('INSERT INTO desk_order', error))).toBeInstanceOf(DatabaseUnavailableError);
+    expect(toShippingError(failed('START TRANSACTION', error))).toBeInstanceOf(DatabaseUnavailableError);
   });
 
   it.each<[string, unknown]>([
@@ -102,19 +102,19 @@ describe('connectionError()', () => {
     ['a value that is not an error', 'oops'],
     ['undefined', undefined],
   ])('returns %s as it is', (_what, error) => {
-    expect(connectionError(error, true)).toBe(error);
-    expect(connectionError(error)).toBe(error);
+    expect(toShippingError(error, { mayHaveCommitted: true })).toBe(error);
+    expect(toShippingError(error)).toBe(error);
   });
 
   it('gives OutcomeUnknownError for a COMMIT on a node of Galera that is cut off', () => {
     const error = coded('ER_ERROR_DURING_COMMIT');
 
-    expect(connectionError(failed('COMMIT', error))).toBeInstanceOf(OutcomeUnknownError);
-    expect(connectionError(failed('UPDATE', error))).toMatchObject({ driverError: error });
+    expect(toShippingError(failed('COMMIT', error))).toBeInstanceOf(OutcomeUnknownError);
+    expect(toShippingError(failed('UPDATE', error))).toMatchObject({ driverError: error });
   });
 
   it('gives errors with 503 and Retry-After, without details of the driver', () => {
-    const errors = [gone, failed('COMMIT', gone)].map((error) => connectionError(error));
+    const errors = [gone, failed('COMMIT', gone)].map((error) => toShippingError(error));
 
     for (const error of errors) {
       expect(error).toMatchObject({ problem: { status: 503 }, headers: { 'Retry-After': '1' } });
@@ -138,7 +138,7 @@ describe('an error of a database', () => {
     ['x40001', undefined],
   ])('with the code %s is contention of the kind %s', (code, kind) => {
     for (const error of [{ code }, { driverError: { code } }, { code: 'other', driverError: { code } }]) {
-      const { contention } = connectionError(error) as Partial<DatabaseUnavailableError>;
+      const { contention } = toShippingError(error) as Partial<DatabaseUnavailableError>;
       expect(contention).toBe(kind);
     }
   });

@@ -98,15 +98,18 @@ export function endsTransaction(error: unknown, { lostRaceEndsTransaction }: Dia
  * one of these two that caused it. It returns any other error as it is.
  *
  * The services of this library throw the typed errors by themselves. For your own DataSource, write
- * `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`.
+ * `dataSource.transaction(…).catch((error) => { throw toShippingError(error); })`.
  *
  * The function recognises errors by their codes, and other services use the same codes. So never pass it an error of
  * another service: if a payment ends with ECONNRESET, nobody knows whether the payment was made. Also do not pass it an
  * error that your subscriber throws after the COMMIT: the change is made.
- * @param mayHaveCommitted true if the failed statement commits by itself; by default true only if the failed statement
+ * @param options `mayHaveCommitted`: true if the failed statement commits by itself; by default true only if the failed statement
  *   is a COMMIT
  */
-export function connectionError(error: unknown, mayHaveCommitted = isCommitError(error)): unknown {
+export function toShippingError(
+  error: unknown,
+  { mayHaveCommitted = isCommitError(error) }: { mayHaveCommitted?: boolean | undefined } = {},
+): unknown {
   const cause = error instanceof FailedTransactionError ? error.cause : error;
   if (isTyped(cause)) return cause;
   const meaning = wasNeverSent(error) ? 'refused' : meaningOf(error);
@@ -119,14 +122,14 @@ export function connectionError(error: unknown, mayHaveCommitted = isCommitError
 /**
  * Types an error of TypeORM or of this library. Any other error comes from code of the host, and callers get it
  * unchanged, even if a connection to another service broke.
- * @param mayHaveCommitted as in `connectionError`
+ * @param mayHaveCommitted as in `toShippingError`
  */
 export function typedError(error: unknown, mayHaveCommitted?: boolean): unknown {
   const mayBeTyped =
     error instanceof TypeORMError ||
     error instanceof ShippingHttpError ||
     error instanceof FailedTransactionError;
-  return mayBeTyped ? connectionError(error, mayHaveCommitted) : error;
+  return mayBeTyped ? toShippingError(error, { mayHaveCommitted }) : error;
 }
 
 /** Tells whether there was no connection on which the statement could be sent. */

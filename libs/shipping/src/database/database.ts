@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
-import { type CallOptions, checkCallOptions, type OptionRule } from './call-options.js';
+import { type ShippingCallOptions, checkCallOptions, type OptionRule } from './call-options.js';
 import { CallContext, currentContext, runInContext } from './call-context.js';
 import { typedError } from './connection-errors.js';
 import { connectOutsideTransactions } from './connections.js';
@@ -47,7 +47,7 @@ export class Database {
    *   that writes
    */
   callerManager(
-    options: CallOptions,
+    options: ShippingCallOptions,
     otherOptions: Readonly<Record<string, OptionRule>> = {},
   ): EntityManager | undefined {
     checkCallOptions(options, otherOptions);
@@ -94,18 +94,24 @@ export class Database {
    * where this is possible.
    * @throws DatabaseUnavailableError, OutcomeUnknownError
    */
-  writeOnce<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
+  async writeOnce<Result>(
+    callerManager: EntityManager | undefined,
+    work: Work<Result>,
+    afterCommit?: AfterStatements<Result>['afterCommit'],
+  ): Promise<Result> {
     // A subscriber of the host may write in these methods. Both writes are then committed together, or neither is.
     const hostMayWrite = this.dataSource.subscribers.some(
       (each) =>
         !(each instanceof TransactionSubscriber) &&
         (each.beforeQuery ?? each.afterQuery ?? each.beforeInsert ?? each.afterInsert),
     );
-    if (callerManager || hostMayWrite) return this.write(callerManager, work);
-    return this.onOwnConnection(
+    if (callerManager || hostMayWrite) return this.write(callerManager, work, { afterCommit });
+    const result = await this.onOwnConnection(
       (runner) => runInContext(new CallContext(runner, 'statements'), () => work(runner.manager)),
       true,
     );
+    afterCommit?.(result)();
+    return result;
   }
 
   /**
@@ -144,7 +150,7 @@ export class Database {
   /**
    * Runs work on a connection without an open transaction. The work may begin one. On a connection of its own, it is
    * tried again after a lost race.
-   * @param mayHaveCommitted as in `connectionError`
+   * @param mayHaveCommitted as in `toShippingError`
    */
   private async withRetries<Result>(
     work: Attempt<Result>,

@@ -11,7 +11,7 @@ export interface AfterStatements<Result> {
   /**
    * Returns what to do after the outermost COMMIT. This function runs before `hook`, which may modify the result.
    */
-  afterCommit?: (result: Result) => () => void;
+  afterCommit?: ((result: Result) => () => void) | undefined;
   /**
    * The hook is code of the host, such as `beforeCommit.change`. It runs in the transaction, after the statements of
    * the call. If it throws, the transaction can only be rolled back.

@@ -1,6 +1,6 @@
 import { type QueryRunner } from 'typeorm';
 import { type CallContext } from './call-context.js';
-import { connectionError } from './connection-errors.js';
+import { toShippingError } from './connection-errors.js';
 import { dataSourceOf } from './data-source-of.js';
 import {
   DatabaseUnavailableError,
@@ -156,7 +156,7 @@ export class RunnerState {
   /** @param rollbackError the error of a ROLLBACK. A COMMIT may have come before it, and then nobody knows the outcome. */
   private lose(rollbackError?: unknown): void {
     if (this.isShared) return;
-    const typed = connectionError(this.savepointError, false);
+    const typed = toShippingError(this.savepointError, { mayHaveCommitted: false });
     this.lost =
       typed instanceof DatabaseUnavailableError
         ? typed

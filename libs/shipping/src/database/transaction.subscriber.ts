@@ -1,6 +1,6 @@
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
 import { currentContext } from './call-context.js';
-import { connectionError, endsTransaction } from './connection-errors.js';
+import { toShippingError, endsTransaction } from './connection-errors.js';
 import { leaveOpenTransaction } from './connections.js';
 import { type Dialect } from './dialects/dialect.js';
 import { dialectOf } from './dialects/dialects.js';
@@ -90,7 +90,8 @@ export class TransactionSubscriber implements EntitySubscriberInterface {
     // A call of ours learns of its own errors by itself.
     if (isOurs(queryRunner)) return;
     if (state.hostStatements > 0) state.hostStatements--;
-    if (!success && endsTransaction(error, this.dialect)) state.open[0]?.fail(connectionError(error, false));
+    if (!success && endsTransaction(error, this.dialect))
+      state.open[0]?.fail(toShippingError(error, { mayHaveCommitted: false }));
   }
 
   private follow(words: TransactionWords, { queryRunner, success, rawResults, error }: QueryEvent): void {

@@ -35,13 +35,13 @@ const example: dto.OrderEventDto = {
 };
 const events = s.arrayOf(s.ref('OrderEvent'));
 const page: s.Fields<keyof OrderEventPage> = {
-  events,
+  data: events,
   next: s.nullable(s.about('The cursor of the next page, or null when there was no further event.')),
 };
 
 export const eventSchemas = {
   OrderEvent: { ...s.object('An entry in the history of an order. It never changes.', event), example },
   OrderEventList: s.object('The whole history of an order, the oldest event first.', { data: events }),
-  // For routes of the host, which call `OrderEvents.page()`.
+  // For routes of the host, which call `OrderEventsService.list()`.
   OrderEventPage: s.object('One page of the history of an order.', page),
 };

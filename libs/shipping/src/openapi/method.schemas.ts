@@ -63,7 +63,7 @@ const method: s.Fields<keyof dto.ShippingMethodDto> = {
 };
 const methods = s.arrayOf(s.ref('ShippingMethod'));
 const firstLabel = s.about('The first label among its methods, or the code if there is none.');
-const carrier: s.Fields<keyof dto.ShippingCarrierDto> = {
+const carrier: s.Fields<keyof dto.ShippingMethodTreeCarrier> = {
   carrier_code: settable.carrier_code,
   carrier_label: { ...settable.carrier_label, ...firstLabel },
   is_active: s.about('True if any of its methods is active.', s.kinds.boolean),
@@ -73,7 +73,7 @@ const carrier: s.Fields<keyof dto.ShippingCarrierDto> = {
 const count = { ...s.integer, minimum: 0 };
 const counts = { page: count, per_page: count, total: count, total_pages: count };
 const meta = s.object('The number of the page, its size, and how many methods match.', counts);
-const carriers = s.arrayOf(s.ref('ShippingCarrier'));
+const carriers = s.arrayOf(s.ref('ShippingMethodTreeCarrier'));
 
 export const methodSchemas = {
   // The schemas have no `default`. A client that fills in defaults would overwrite fields that an update should leave
@@ -87,6 +87,6 @@ export const methodSchemas = {
     data: methods,
     meta,
   }),
-  ShippingCarrier: s.object('A carrier and its methods, in the order of the list.', carrier),
-  ShippingTree: s.object('All methods of a project, by carrier.', { data: carriers }),
+  ShippingMethodTreeCarrier: s.object('A carrier and its methods, in the order of the list.', carrier),
+  ShippingMethodTree: s.object('All methods of a project, by carrier.', { data: carriers }),
 };

@@ -28,7 +28,7 @@ class DocumentSettings {
   @IsInt() @Min(1) @Max(100) maxPageSize = 100;
 
   /** `false`: the document has only the errors that your decorators describe, because your filters send ours. */
-  @IsBoolean() problems = true;
+  @IsBoolean() problemDetails = true;
 }
 
 class OwnDocumentSettings extends DocumentSettings {
@@ -37,7 +37,7 @@ class OwnDocumentSettings extends DocumentSettings {
   @IsString() version = ownVersion;
 }
 
-/** Pass the same `maxPageSize` and `problems` as to the module. */
+/** Pass the same `maxPageSize` and `problemDetails` as to the module. */
 export type ShippingDocumentOptions = OptionsOf<DocumentSettings>;
 
 /**
@@ -59,12 +59,17 @@ export function shippingSchemas(openapi = '3.1.0'): Record<string, object> {
  * @throws Error for an unknown option or a wrong value; when no parameter of `path` is the project; when the document
  *   has the routes at another path
  */
-export function documentShipping<Document extends OpenApiDocument>(
+export function addShippingToDocument<Document extends OpenApiDocument>(
   document: Document,
   options: ShippingDocumentOptions = {},
 ): Document {
-  const { path, maxPageSize, problems } = checked(new DocumentSettings(), options, '', 'documentShipping()');
-  const project = projectParameterOf(path, 'documentShipping() option "path"');
+  const { path, maxPageSize, problemDetails } = checked(
+    new DocumentSettings(),
+    options,
+    '',
+    'addShippingToDocument()',
+  );
+  const project = projectParameterOf(path, 'addShippingToDocument() option "path"');
   const base = `/${withoutOuterSlashes(path).replace(/:(\w+)/g, '{$1}')}`;
   // Our parts are copied, so the host may change its document.
   const ours = inVersion(document.openapi, { tags, paths: shippingPaths(base, project, maxPageSize) });
@@ -83,7 +88,7 @@ export function documentShipping<Document extends OpenApiDocument>(
       for (let suffix = 2; takenIds.has(operation.operationId); suffix++)
         operation.operationId = `${operationId}${suffix}`;
       const responses = Object.entries(operation.responses).filter(
-        ([code]) => problems || Number(code) < 400,
+        ([code]) => problemDetails || Number(code) < 400,
       );
       operation.responses = Object.fromEntries(responses);
       scannedItem[method] = completed(operation, scannedItem[method]);
@@ -120,8 +125,8 @@ function refuseOtherPath(paths: OpenApiDocument['paths'], base: string): void {
     .replace('/shipments/methods', '')
     .replace(/\{(\w+)\}/g, ':$1');
   throw new Error(
-    `documentShipping() got the path "${base}", but the document has the routes at "${other}". Pass the path that the ` +
-      `document has: documentShipping(document, { path: '${path}' }).`,
+    `addShippingToDocument() got the path "${base}", but the document has the routes at "${other}". Pass the path that the ` +
+      `document has: addShippingToDocument(document, { path: '${path}' }).`,
   );
 }
 
@@ -154,11 +159,16 @@ function keyOf(parameter: Operation['parameters'][number]): string {
 }
 
 /** Returns an OpenAPI 3.1 document of the six routes. It asks for no authentication, because the guards are yours. */
-export function shippingDocument(options: OptionsOf<OwnDocumentSettings> = {}): OpenApiDocument {
-  const { title, version, ...mount } = checked(new OwnDocumentSettings(), options, '', 'shippingDocument()');
+export function createShippingDocument(options: OptionsOf<OwnDocumentSettings> = {}): OpenApiDocument {
+  const { title, version, ...mount } = checked(
+    new OwnDocumentSettings(),
+    options,
+    '',
+    'createShippingDocument()',
+  );
   const description =
     'The six routes of nestjs-shipping. The guards of the application decide who may call them, so this document names no authentication. The document of the application names it.';
   const info = { title, version, description, license: { name: 'MIT', identifier: 'MIT' } };
   const host = { url: '/', description: 'The application.' };
-  return documentShipping({ openapi: '3.1.0', info, servers: [host], security: [], paths: {} }, mount);
+  return addShippingToDocument({ openapi: '3.1.0', info, servers: [host], security: [], paths: {} }, mount);
 }

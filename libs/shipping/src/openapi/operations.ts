@@ -105,7 +105,7 @@ export function shippingPaths(base: string, project: string, maxPageSize: number
         description:
           'Inactive methods are included. Carriers are ordered by their smallest `sort_order`, then by code.',
         parameters: [...inMount, ifNoneMatch],
-        responses: { ...current('ShippingTree'), ...errorResponses(...read) },
+        responses: { ...current('ShippingMethodTree'), ...errorResponses(...read) },
       }),
     },
     [`${base}/shipments/methods/{method_id}`]: {

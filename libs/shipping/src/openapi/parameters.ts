@@ -70,7 +70,7 @@ const operators = kindsOfFields.map((kind) => `${kind}: ${operatorsFor(kind).joi
 const operatorsDescription = `The operators by kind of field: ${operators}. Times are RFC 3339 with an offset.`;
 const valueDescription =
   'A list for `in` and `nin`, two values in order for `between`, true or false for `null`.';
-const rawFilter: s.Fields<keyof list.RawFilter> = {
+const rawFilter: s.Fields<keyof list.FilterCondition> = {
   field: { ...s.string, enum: filterFields },
   op: { ...s.string, enum: operatorNames },
   value: s.about(valueDescription, oneOrMore({ anyOf: [s.string, kinds.integer, kinds.boolean] })),

@@ -31,9 +31,10 @@ export type EventRow = Omit<OrderEventDto, 'data' | 'actor'> & {
   seq: string | number;
 };
 
+/** The ids that name an order. */
 export interface OrderKey {
-  projectId: string;
-  orderId: string;
+  readonly projectId: string;
+  readonly orderId: string;
 }
 
 /**
@@ -124,7 +125,7 @@ async function storedEvent(
 export async function readEvents(
   manager: EntityManager,
   { projectId, orderId }: OrderKey,
-  { limit, types, newestFirst = false, after }: EventRange,
+  { limit, types, excludeTypes = [], newestFirst = false, after }: EventRange,
 ): Promise<EventRow[]> {
   const dialect = dialectIn(manager);
   // SQL has no empty list.
@@ -133,12 +134,14 @@ export async function readEvents(
     projectId,
     orderId,
     types,
+    excludeTypes,
     ...(after && { time: dialect.timeParameter(String(after.occurred_at)), seq: Number(after.seq) }),
   };
   const name = [
     'events',
     limit ?? 'all',
     types && 'types',
+    excludeTypes.length > 0 && 'other types',
     newestFirst && 'newest first',
     after && 'after',
   ].join(' ');
@@ -146,6 +149,7 @@ export async function readEvents(
     const [sign, direction] = newestFirst ? (['<', 'DESC'] as const) : (['>', 'ASC'] as const);
     const query = selectEvents(manager).where('e.project_id = :projectId AND e.order_id = :orderId');
     if (types) query.andWhere('e.type IN (:...types)');
+    if (excludeTypes.length > 0) query.andWhere('e.type NOT IN (:...excludeTypes)');
     // PostgreSQL and SQLite find the position in the key by the comparison of rows, MySQL and MariaDB by the OR. Without
     // its own form, an engine reads every row before the position.
     if (after)

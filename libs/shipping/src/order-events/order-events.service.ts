@@ -1,13 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { type Observable, Subject } from 'rxjs';
 import { type EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
-import { type CallOptions } from '../database/call-options.js';
+import { type ShippingCallOptions } from '../database/call-options.js';
+import { CommittedValues } from '../database/committed-values.js';
 import { Database } from '../database/database.js';
+import { onePerDataSource } from '../database/one-per-data-source.js';
+import { type AfterStatements } from '../database/run-call.js';
 import { checkIds, checkInput } from '../validation/identifiers.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { cursorOf } from './dto/event-cursor.js';
-import { checkPageQuery } from './dto/order-event-page.check.js';
-import { type OrderEventPage, type OrderEventPageQuery } from './dto/order-event-page.dto.js';
+import { checkEventQuery } from './dto/order-event-page.check.js';
+import { type OrderEventPage, type OrderEventQuery } from './dto/order-event-page.dto.js';
 import { checkOrderEvent } from './dto/new-order-event.check.js';
 import { type NewOrderEvent } from './dto/new-order-event.dto.js';
 import { type OrderEventType } from './order-event-types.js';
@@ -25,93 +29,120 @@ import {
 /** How many events one statement of a stream reads. */
 const streamBatchSize = 200;
 
+const recordedOf = onePerDataSource(() => new Subject<OrderEventDto>());
+
+/** Takes only the ids of an order, because a caller may pass a row that has them. */
+function idsOf(order: OrderKey): OrderKey {
+  const { projectId, orderId } = Object(order) as OrderKey;
+  return { projectId, orderId };
+}
+
 /**
- * The histories of orders: append-only, oldest first. Any call may throw a `DatabaseUnavailableError`. A call that
- * records or removes events may also throw an `OutcomeUnknownError`. `record` throws what `beforeCommit.event` throws.
+ * The histories of orders: append-only, oldest first. An order is named by `{ projectId, orderId }`, so a row of yours
+ * with these members can be passed. Any call may throw a `DatabaseUnavailableError`. A call that records or removes
+ * events may also throw an `OutcomeUnknownError`. `record` throws what `beforeCommit.event` throws.
  */
 @Injectable()
-export class OrderEvents {
+export class OrderEventsService {
+  /**
+   * Emits each new event that was recorded by this process on this DataSource, after the outermost COMMIT. It emits no
+   * event that was rolled back, no repeated event and no event of another process. While nobody subscribes, it costs
+   * nothing. A subscriber runs in the async context in which it subscribed. If it throws or rejects, the error is
+   * logged. An error inside of a `pipe()` is not caught: RxJS ends the process, unless you handle it.
+   * @example
+   * events.recorded.subscribe((event) => metrics.increment(event.type));
+   */
+  readonly recorded: Observable<OrderEventDto>;
+
+  /** @internal */
   constructor(
+    /** @internal */
     @Inject(Database) private readonly database: Database,
+    /** @internal */
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
-  ) {}
+  ) {
+    this.recorded = new CommittedValues(recordedOf(database.dataSource));
+  }
 
   /**
    * Appends an event. In a transaction of the caller, the event exists if, and only if, that transaction commits.
    * @returns the event; if the order already had an event with this `dedupe_key`, that event, with `repeated: true`
    * @throws {@link ValidationFailedError}, {@link InvalidParameterError}, and what `beforeCommit.event` throws
    * @example
-   * await events.record('acme', '1001', { type: 'order.placed', dedupe_key: 'placed' }, { manager });
+   * const order = { projectId: 'acme', orderId: '1001' };
+   * await events.record(order, { type: 'order.placed', dedupe_key: 'placed' }, { manager });
    */
   record<Type extends OrderEventType, Data extends object>(
-    projectId: string,
-    orderId: string,
+    order: OrderKey,
     event: NewOrderEvent<Type, Data>,
-    options?: CallOptions,
+    options?: ShippingCallOptions,
   ): Promise<RecordedOrderEvent<Type>>;
   async record(
-    projectId: string,
-    orderId: string,
+    order: OrderKey,
     event: NewOrderEvent,
-    options: CallOptions = {},
+    options: ShippingCallOptions = {},
   ): Promise<RecordedOrderEvent> {
-    const order = { projectId, orderId };
-    const checkedEvent = checkInput(order, (violations) => checkOrderEvent(violations, event));
+    const ids = idsOf(order);
+    const checkedEvent = checkInput(ids, (violations) => checkOrderEvent(violations, event));
     const callerManager = this.database.callerManager(options);
     const id = uuid();
     const insert = (manager: EntityManager): Promise<RecordedOrderEvent> =>
-      insertEvent(manager, order, id, checkedEvent);
+      insertEvent(manager, ids, id, checkedEvent);
     const { event: eventHook } = this.settings.beforeCommit;
-    // With RETURNING, one statement is enough. Otherwise a second one reads the event, and both need a transaction.
-    if (!eventHook && returnsRow(this.database.dataSource.manager))
-      return this.database.writeOnce(callerManager, insert);
-    return this.database.write(callerManager, insert, {
+    const subject = recordedOf(this.database.dataSource);
+    const afterStatements: AfterStatements<RecordedOrderEvent> = {
+      // The caller, the hook and the subscribers may modify the event, so each has its own copy.
+      afterCommit: subject.observed
+        ? ({ repeated, ...recorded }) => {
+            const announced = structuredClone(recorded);
+            return () => void (repeated || subject.next(announced));
+          }
+        : undefined,
       hook:
         eventHook &&
         (async ({ repeated, ...recorded }, manager) => {
-          // The caller and the hook may modify the event, so each has its own copy.
           if (!repeated) await eventHook(structuredClone(recorded), manager);
         }),
-    });
+    };
+    // With RETURNING, one statement is enough. Otherwise a second one reads the event, and both need a transaction.
+    if (!eventHook && returnsRow(this.database.dataSource.manager))
+      return this.database.writeOnce(callerManager, insert, afterStatements.afterCommit);
+    return this.database.write(callerManager, insert, afterStatements);
   }
 
   /**
    * Returns one page of a history. A page of a history of 100,000 events takes no longer than a page of a short one,
-   * unless the query has `types` that are rare. Every event that was committed before the first page was read appears
-   * exactly once. A later event appears at most once.
+   * unless the query leaves most events out by their types. Every event that was committed before the first page was
+   * read appears exactly once. A later event appears at most once.
    * @throws InvalidParameterError with all violations of the query
+   * @example
+   * const { data, next } = await events.list(order, { newestFirst: true, excludeTypes: ['note.added'] });
    */
-  async page(
-    projectId: string,
-    orderId: string,
-    query: OrderEventPageQuery = {},
-    options: CallOptions = {},
+  async list(
+    order: OrderKey,
+    query: OrderEventQuery = {},
+    options: ShippingCallOptions = {},
   ): Promise<OrderEventPage> {
-    const order = { projectId, orderId };
-    const page = checkInput(order, (violations) => checkPageQuery(violations, query));
+    const ids = idsOf(order);
+    const page = checkInput(ids, (violations) => checkEventQuery(violations, query));
     // One event more than the page holds shows whether there is a next page.
     const range = { ...page, limit: page.limit + 1 };
     const callerManager = this.database.callerManager(options);
-    const rows = await this.database.read(callerManager, (manager) => readEvents(manager, order, range));
+    const rows = await this.database.read(callerManager, (manager) => readEvents(manager, ids, range));
     const pageRows = rows.slice(0, page.limit);
     const last = rows.length > page.limit ? pageRows.at(-1) : undefined;
-    return { events: pageRows.map(eventOf), next: last ? cursorOf(last) : null };
+    return { data: pageRows.map(eventOf), next: last ? cursorOf(last) : null };
   }
 
   /**
    * Returns the whole history at once. For a long history use `stream`. An unknown order has no events.
    * @throws InvalidParameterError
    */
-  async list(
-    projectId: string,
-    orderId: string,
-    options: CallOptions = {},
-  ): Promise<readonly OrderEventDto[]> {
-    checkIds({ projectId, orderId });
+  async findAll(order: OrderKey, options: ShippingCallOptions = {}): Promise<readonly OrderEventDto[]> {
+    const ids = idsOf(order);
+    checkIds(ids);
     const callerManager = this.database.callerManager(options);
-    const rows = await this.database.read(callerManager, (manager) =>
-      readEvents(manager, { projectId, orderId }, {}),
-    );
+    const rows = await this.database.read(callerManager, (manager) => readEvents(manager, ids, {}));
     return rows.map(eventOf);
   }
 
@@ -119,14 +150,11 @@ export class OrderEvents {
    * Returns the whole history, oldest first, in bounded memory. No connection is held between two batches.
    * @throws InvalidParameterError
    */
-  stream(
-    projectId: string,
-    orderId: string,
-    options: CallOptions = {},
-  ): AsyncGenerator<OrderEventDto, void, undefined> {
-    checkIds({ projectId, orderId });
+  stream(order: OrderKey, options: ShippingCallOptions = {}): AsyncGenerator<OrderEventDto, void, undefined> {
+    const ids = idsOf(order);
+    checkIds(ids);
     // The manager is looked up now. When the first event is read, another ambient transaction may be open.
-    return this.eventsOf({ projectId, orderId }, this.database.callerManager(options));
+    return this.eventsOf(ids, this.database.callerManager(options));
   }
 
   /**
@@ -135,7 +163,8 @@ export class OrderEvents {
    * @returns how many events were removed
    * @throws InvalidParameterError
    */
-  async removeOrder(projectId: string, orderId: string, options: CallOptions = {}): Promise<number> {
+  async removeHistory(order: OrderKey, options: ShippingCallOptions = {}): Promise<number> {
+    const { projectId, orderId } = idsOf(order);
     checkIds({ projectId, orderId });
     const callerManager = this.database.callerManager(options);
     return this.database.write(callerManager, (manager) => removeEvents(manager, projectId, orderId));
@@ -143,17 +172,17 @@ export class OrderEvents {
 
   /**
    * Removes the histories of a project in one statement, for a tenant that leaves. Stop recording its events first.
-   * `ShippingMethods.removeProject` removes the methods of the project.
+   * `ShippingMethodsService.removeAll` removes the methods of the project.
    * @returns how many events were removed
    * @throws InvalidParameterError
    */
-  async removeProject(projectId: string, options: CallOptions = {}): Promise<number> {
+  async removeHistories(projectId: string, options: ShippingCallOptions = {}): Promise<number> {
     checkIds({ projectId });
     const callerManager = this.database.callerManager(options);
     return this.database.write(callerManager, (manager) => removeEvents(manager, projectId));
   }
 
-  /** Yields every event that was committed before the call exactly once. */
+  /** Yields every event that was committed before the call exactly once. @internal */
   private async *eventsOf(
     order: OrderKey,
     callerManager: EntityManager | undefined,

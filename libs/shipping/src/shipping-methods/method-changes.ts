@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { v7 as uuid } from 'uuid';
-import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
+import {
+  type ShippingMethodPatch,
+  type UpsertShippingMethodRequest,
+} from './dto/upsert-shipping-method.dto.js';
 import { type EffectiveMethod, type StoredMethod, storedValuesOf } from './effective-method.js';
-import { type Codes, codesKey } from './method-fields.js';
-import { type ChangeOptions, type UpsertManyOptions } from './method-options.js';
+import { type ShippingMethodCodes, codesKey } from './method-fields.js';
+import { type ChangeMethodOptions, type UpsertManyOptions } from './method-options.js';
 import { type MethodSet, type MethodView } from './method-view.js';
 import {
   DuplicateMethodError,
@@ -29,8 +32,8 @@ export interface Decide {
    * @throws the error of the call
    */
   (view: MethodView, defaults?: MethodView): RowChange[];
-  /** The codes that the call gives to a method. */
-  codes?: Codes;
+  /** Returns the codes that the call gives to a method; undefined if the view has no such method. */
+  codes?: (view: MethodView) => ShippingMethodCodes | undefined;
 }
 
 export function decideCreate(request: UpsertShippingMethodRequest, maxMethods: number): Decide {
@@ -46,16 +49,21 @@ export function decideCreate(request: UpsertShippingMethodRequest, maxMethods: n
   };
 }
 
-type Precondition = Pick<ChangeOptions, 'etag'>;
+type Precondition = Pick<ChangeMethodOptions, 'etag'>;
 
-export function decideUpdate(
-  id: string,
-  request: UpsertShippingMethodRequest,
-  precondition: Precondition,
-): Decide {
+export function decideUpdate(id: string, patch: ShippingMethodPatch, precondition: Precondition): Decide {
   const decide: Decide = (view, defaults) =>
-    updateOf(view, methodToChange(view, id, precondition), request, defaults);
-  return Object.assign(decide, { codes: request });
+    updateOf(view, methodToChange(view, id, precondition), patch, defaults);
+  const codes = (view: MethodView): ShippingMethodCodes | undefined => {
+    const current = view.byId(id);
+    return current && codesAfter(current.stored, patch);
+  };
+  return Object.assign(decide, { codes });
+}
+
+function codesAfter(stored: ShippingMethodCodes, patch: ShippingMethodPatch): ShippingMethodCodes {
+  const { carrier_code = stored.carrier_code, method_code = stored.method_code } = patch;
+  return { carrier_code, method_code };
 }
 
 export function decideRemove(id: string, precondition: Precondition): Decide {
@@ -150,21 +158,22 @@ function refuseTooMany(view: MethodView, changes: RowChange[], maxMethods: numbe
 }
 
 /**
- * Returns no row when the request changes no stored value.
- * @throws DuplicateMethodError when another method has the codes of the request
+ * Returns no row when the patch changes no stored value.
+ * @throws DuplicateMethodError when another method has the codes of the patch
  */
 function updateOf(
   view: MethodView,
   before: EffectiveMethod,
-  request: UpsertShippingMethodRequest,
+  patch: ShippingMethodPatch,
   defaults?: MethodView,
 ): RowChange[] {
   const stored = before.toStoredValues();
-  const keepsCodes = codesKey(request) === codesKey(stored);
+  const codes = codesAfter(stored, patch);
+  const keepsCodes = codesKey(codes) === codesKey(stored);
   const ofDefault = keepsCodes
     ? before.inheritedFrom
-    : defaults?.byCodes(request.carrier_code, request.method_code)?.stored;
-  const values = patched(stored, before.toDto(), request, ofDefault ? storedValuesOf(ofDefault) : undefined);
+    : defaults?.byCodes(codes.carrier_code, codes.method_code)?.stored;
+  const values = patched(stored, before.toDto(), patch, ofDefault ? storedValuesOf(ofDefault) : undefined);
   if (isDeepStrictEqual(values, stored)) return [];
   if (!keepsCodes) {
     const methodWithCodes = view.byCodes(values.carrier_code, values.method_code);

@@ -25,7 +25,7 @@ const code = {
   searched: true,
   settable: true,
   description:
-    'Visible characters of any script, with single spaces between them. The code does not begin with a combining mark, and is in Unicode NFC. The pattern checks only the ASCII characters. Codes are compared exactly, including case and accents.',
+    'Visible characters of any script, with single spaces between them. The code does not begin with a combining mark, and is in Unicode NFC. The pattern checks only the ASCII characters. ShippingMethodCodes are compared exactly, including case and accents.',
 } as const;
 const label = {
   kind: 'label',
@@ -112,10 +112,13 @@ export function isRequired(name: SettableField): boolean {
   return fieldOf(name).default === undefined;
 }
 
-/** The two codes of a method. */
-export type Codes = Record<'carrier_code' | 'method_code', string>;
+/** The two codes that name a method in its project. */
+export interface ShippingMethodCodes {
+  readonly carrier_code: string;
+  readonly method_code: string;
+}
 
 /** Returns one key for the pair of codes. It is unambiguous, because no code has a line break. */
-export function codesKey({ carrier_code, method_code }: Codes): string {
+export function codesKey({ carrier_code, method_code }: ShippingMethodCodes): string {
   return `${carrier_code}\n${method_code}`;
 }

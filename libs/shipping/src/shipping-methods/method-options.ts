@@ -1,8 +1,8 @@
-import { type CallOptions, type OptionRule, type OptionRules } from '../database/call-options.js';
+import { type ShippingCallOptions, type OptionRule, type OptionRules } from '../database/call-options.js';
 import { type Violations } from '../validation/violations.js';
 
 /** Options of `find`, `findOrFail` and `findByCodes`. */
-export interface FindOptions extends CallOptions {
+export interface FindMethodOptions extends ShippingCallOptions {
   /**
    * No other transaction can change or remove the method, or the default that it inherits from, until the caller's
    * transaction ends. A default that is created meanwhile is not held back. Other calls can lock the same method at the
@@ -16,7 +16,7 @@ export interface FindOptions extends CallOptions {
 }
 
 /** Options of `update` and `remove`. */
-export interface ChangeOptions extends CallOptions {
+export interface ChangeMethodOptions extends ShippingCallOptions {
   /**
    * The call changes the method only while it has this `etag`, or one of these, as with `If-Match`. A version alone,
    * such as `"3"`, does not protect inherited values.
@@ -25,7 +25,7 @@ export interface ChangeOptions extends CallOptions {
 }
 
 /** Options of `adoptDefaults`. */
-export interface DryRunOptions extends CallOptions {
+export interface DryRunOptions extends ShippingCallOptions {
   /**
    * The call returns the result of a real call, and changes nothing: it writes nothing, emits nothing, does not call
    * `beforeCommit.change` and takes no lock. The ids of new methods, `created_at` and `updated_at` are made up. The
@@ -51,9 +51,9 @@ const isBoolean: OptionRule = {
   expected: 'true or false',
 };
 
-export const findOptions: OptionRules<FindOptions> = { lock: isBoolean };
+export const findOptions: OptionRules<FindMethodOptions> = { lock: isBoolean };
 
-export const changeOptions: OptionRules<ChangeOptions> = {
+export const changeOptions: OptionRules<ChangeMethodOptions> = {
   etag: {
     accepts: (value) => [value].flat().every((tag) => typeof tag === 'string' && /^(W\/)?"[^"]*"$/.test(tag)),
     expected: 'an entity tag with its quotes, such as method.etag, or an array of them',
@@ -61,8 +61,8 @@ export const changeOptions: OptionRules<ChangeOptions> = {
 };
 
 /** A host may pass on the `If-Match` of its client. So a malformed etag is an error of the client, not a `TypeError`. */
-export function checkEtag(violations: Violations, options: ChangeOptions): void {
-  const { etag } = Object(options) as ChangeOptions;
+export function checkEtag(violations: Violations, options: ChangeMethodOptions): void {
+  const { etag } = Object(options) as ChangeMethodOptions;
   const { accepts, expected } = changeOptions.etag;
   if (etag !== undefined && !accepts(etag, options))
     violations.at({ parameter: 'etag' })('format', `etag must be ${expected}.`);

@@ -1,5 +1,5 @@
 import { isUuid } from '../validation/identifiers.js';
-import { type ShippingCarrierDto } from './dto/shipping-method.dto.js';
+import { type ShippingMethodTreeCarrier } from './dto/shipping-method.dto.js';
 import { EffectiveMethod, inListOrder, type StoredMethod } from './effective-method.js';
 import { type CheckedListQuery, matches } from './list/list-filter.js';
 import { codesKey, fieldNames, fieldOf, searchedFields } from './method-fields.js';
@@ -19,7 +19,9 @@ export interface Revisions {
 }
 
 /** A carrier with its methods, in list order. */
-export type CarrierBranch = Omit<ShippingCarrierDto, 'methods'> & { methods: readonly EffectiveMethod[] };
+export type CarrierBranch = Omit<ShippingMethodTreeCarrier, 'methods'> & {
+  methods: readonly EffectiveMethod[];
+};
 
 // The cache counts these bytes for each object. They are rounded results of `npm run bench -- --memory`.
 /** A view without its methods. */

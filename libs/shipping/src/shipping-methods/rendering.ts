@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
-import { type ShippingMethodPage, type ShippingTree } from './dto/shipping-method.dto.js';
+import { type ShippingMethodPage, type ShippingMethodTree } from './dto/shipping-method.dto.js';
 import { type EffectiveMethod } from './effective-method.js';
 import { type CheckedListQuery } from './list/list-filter.js';
 import { fieldNames } from './method-fields.js';
@@ -73,7 +73,7 @@ const shownAsCopy: PropertyDescriptor & ThisType<object> = {
 };
 
 export const lazyPage = lazily<ShippingMethodPage>('data', 'meta');
-export const lazyTree = lazily<ShippingTree>('data');
+export const lazyTree = lazily<ShippingMethodTree>('data');
 
 /** @returns undefined after somebody has read or changed the lazy value, and for any other value */
 export function renderingIfUntouched(value: object): Rendering | undefined {
@@ -103,7 +103,7 @@ export function renderPage(view: MethodView, query: CheckedListQuery): Rendering
   return renderingOf(tag, `{"data":[${methodsJson(methods)}],"meta":${JSON.stringify(meta)}}`);
 }
 
-/** Renders a `ShippingTree`. */
+/** Renders a `ShippingMethodTree`. */
 export function renderTree(view: MethodView): Rendering {
   const carriers = view
     .tree()

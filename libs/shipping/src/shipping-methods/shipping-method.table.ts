@@ -8,7 +8,7 @@ const primaryKeyConstraintName = 'pk_shipping_method';
 
 /**
  * A method with its stored values. The values that a client sees may come from the defaults project (`use_default`), so
- * read through `ShippingMethods`. Every key begins with the project. This separates the tenants, and PostgreSQL can
+ * read through `ShippingMethodsService`. Every key begins with the project. This separates the tenants, and PostgreSQL can
  * partition the table by it.
  */
 @AdaptToDialect

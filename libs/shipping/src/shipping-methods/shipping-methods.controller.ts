@@ -7,12 +7,12 @@ import { checkInput } from '../validation/identifiers.js';
 import {
   type ShippingMethodDto,
   type ShippingMethodPage,
-  type ShippingTree,
+  type ShippingMethodTree,
 } from './dto/shipping-method.dto.js';
 import { checkUpsert } from './dto/upsert-shipping-method.check.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { renderingIfUntouched } from './rendering.js';
-import { ShippingMethods } from './shipping-methods.service.js';
+import { ShippingMethodsService } from './shipping-methods.service.js';
 
 /**
  * The paths are below `http.path` of the mount, which has `:project_id`. The service checks the project, the query and
@@ -20,7 +20,7 @@ import { ShippingMethods } from './shipping-methods.service.js';
  */
 @Controller()
 export class ShippingMethodsController {
-  constructor(@Inject(ShippingMethods) private readonly methods: ShippingMethods) {}
+  constructor(@Inject(ShippingMethodsService) private readonly methods: ShippingMethodsService) {}
 
   @Post('shipments/methods')
   async create(
@@ -48,7 +48,7 @@ export class ShippingMethodsController {
     @ProjectId() projectId: string,
     @Req() request: HttpRequest,
     @Res({ passthrough: true }) response: HttpResponse,
-  ): Promise<ShippingTree> {
+  ): Promise<ShippingMethodTree> {
     return respondToRead(request, response, await this.methods.tree(projectId));
   }
 
@@ -62,8 +62,8 @@ export class ShippingMethodsController {
   ): Promise<ShippingMethodDto> {
     const etag = checkInput({ projectId }, (violations) => {
       const tags = ifMatch(violations, request.headers['if-match']);
-      // The service checks the body. If the header is wrong, all violations are reported together, here.
-      if (violations.any) checkUpsert(violations, body);
+      // The service takes any of the fields, and the route needs the required ones.
+      checkUpsert(violations, body);
       return tags;
     });
     const method = await this.methods.update(projectId, id, body as UpsertShippingMethodRequest, { etag });

@@ -58,7 +58,7 @@ export class TooManyRemovalsError extends CodedError<'too_many_removals'> {
   ) {
     const detail =
       maxRemoved === undefined
-        ? `There are no requests, so removeOthers would remove each method of this project: ${wouldRemove}. Check your input, or call removeProject.`
+        ? `There are no requests, so removeOthers would remove each method of this project: ${wouldRemove}. Check your input, or call removeAll.`
         : `removeOthers would remove ${wouldRemove} methods, but maxRemoved allows only ${maxRemoved}. Check the requests, or raise maxRemoved.`;
     const extensions = {
       would_remove: wouldRemove,

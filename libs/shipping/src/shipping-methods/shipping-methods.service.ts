@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
 import { LRUCache } from 'lru-cache';
 import { type Observable, Subject } from 'rxjs';
-import { type CallOptions, type OptionRule } from '../database/call-options.js';
+import { type ShippingCallOptions, type OptionRule } from '../database/call-options.js';
 import { CommittedValues } from '../database/committed-values.js';
 import { Database } from '../database/database.js';
 import { type AfterStatements } from '../database/run-call.js';
@@ -15,10 +15,13 @@ import {
   type ShippingMethodChange,
   type ShippingMethodDto,
   type ShippingMethodPage,
-  type ShippingTree,
+  type ShippingMethodTree,
 } from './dto/shipping-method.dto.js';
-import { checkUpsert, checkUpserts } from './dto/upsert-shipping-method.check.js';
-import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
+import { checkPatch, checkUpsert, checkUpserts } from './dto/upsert-shipping-method.check.js';
+import {
+  type ShippingMethodPatch,
+  type UpsertShippingMethodRequest,
+} from './dto/upsert-shipping-method.dto.js';
 import { type CheckedListQuery } from './list/list-filter.js';
 import { checkListQuery } from './list/list-query.check.js';
 import { readListQuery } from './list/list-query.decode.js';
@@ -31,20 +34,20 @@ import {
   decideUpdate,
   decideUpsert,
 } from './method-changes.js';
-import { codesKey } from './method-fields.js';
+import { type ShippingMethodCodes, codesKey } from './method-fields.js';
 import { lazyPage, lazyTree, type Rendering, renderPage, renderTree } from './rendering.js';
 import {
-  type ChangeOptions,
+  type ChangeMethodOptions,
   changeOptions,
   checkEtag,
   type DryRunOptions,
   dryRunOptions,
-  type FindOptions,
+  type FindMethodOptions,
   findOptions,
   type UpsertManyOptions,
   upsertManyOptions,
 } from './method-options.js';
-import { type CacheStats, copyOf } from './store/view-cache.js';
+import { type ShippingCacheStats, copyOf } from './store/view-cache.js';
 import { type ChangeResult, MethodStore } from './store/method-store.js';
 import { type EffectiveMethod } from './effective-method.js';
 import { type MethodView } from './method-view.js';
@@ -53,7 +56,7 @@ import { MethodNotFoundError } from './shipping-methods.errors.js';
 const changesOf = onePerDataSource(() => new Subject<ShippingMethodChange>());
 
 /** The result of `upsertMany` and `adoptDefaults`. With `dryRun`, it is what the call would do. */
-export interface ChangedMethods {
+export interface BulkChangeResult {
   /** The methods of the requests, in their order. `adoptDefaults` returns the methods that were created. */
   readonly methods: readonly ShippingMethodDto[];
   /** Each method that was created, updated or removed, with the values that it showed before and after. */
@@ -77,7 +80,7 @@ function named(checked: CheckedListQuery): CheckedList {
  * transaction.
  */
 @Injectable()
-export class ShippingMethods {
+export class ShippingMethodsService {
   /**
    * Emits each change that the services and routes of this process made on this DataSource, after the outermost COMMIT.
    * It emits no change that was rolled back, and no change of another process. A subscriber runs in the async context
@@ -86,17 +89,25 @@ export class ShippingMethods {
    */
   readonly changes: Observable<ShippingMethodChange>;
 
+  /** @internal */
   private readonly afterStatements: AfterStatements<ChangeResult>;
-  /** Clients send the same few queries again and again. To check them again took a tenth of a warm list's time. */
+  /**
+   * Clients send the same few queries again and again. To check them again took a tenth of a warm list's time.
+   * @internal
+   */
   private readonly checkedTexts = new LRUCache<string, CheckedList>({
     maxSize: 250_000,
     // This is an estimate of the bytes. A query with many conditions takes up to four times as many.
     sizeCalculation: (_list, text) => 500 + 6 * text.length,
   });
 
+  /** @internal */
   constructor(
+    /** @internal */
     @Inject(Database) private readonly database: Database,
+    /** @internal */
     @Inject(MethodStore) private readonly store: MethodStore,
+    /** @internal */
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {
     this.changes = new CommittedValues(changesOf(database.dataSource));
@@ -128,7 +139,7 @@ export class ShippingMethods {
   async create<Meta extends object>(
     projectId: string,
     request: UpsertShippingMethodRequest<Meta>,
-    options: CallOptions = {},
+    options: ShippingCallOptions = {},
   ): Promise<ShippingMethodDto> {
     const checked = checkInput({ projectId }, (violations) => checkUpsert(violations, request));
     const { changes } = await this.change(
@@ -148,7 +159,7 @@ export class ShippingMethods {
   async list(
     projectId: string,
     query: ShippingMethodQuery | string = {},
-    options: CallOptions = {},
+    options: ShippingCallOptions = {},
   ): Promise<ShippingMethodPage> {
     const { name, checked } = checkInput({ projectId }, (violations) =>
       typeof query === 'string'
@@ -162,15 +173,25 @@ export class ShippingMethods {
   }
 
   /** Returns all methods by carrier, inactive ones too. @throws InvalidParameterError */
-  async tree(projectId: string, options: CallOptions = {}): Promise<ShippingTree> {
+  async tree(projectId: string, options: ShippingCallOptions = {}): Promise<ShippingMethodTree> {
     checkIds({ projectId });
     return lazyTree(
       await this.store.rendering(projectId, this.database.callerManager(options), 'tree', renderTree),
     );
   }
 
+  /** Returns all methods in list order, inactive ones too. `list` returns a page of them. @throws InvalidParameterError */
+  async findAll(projectId: string, options: ShippingCallOptions = {}): Promise<readonly ShippingMethodDto[]> {
+    checkIds({ projectId });
+    const { methods } = await this.store.view(projectId, this.database.callerManager(options));
+    return methods.map((method) => method.toDto());
+  }
+
   /** Returns the active methods, which a checkout offers, in list order. @throws InvalidParameterError */
-  async findActive(projectId: string, options: CallOptions = {}): Promise<readonly ShippingMethodDto[]> {
+  async findActive(
+    projectId: string,
+    options: ShippingCallOptions = {},
+  ): Promise<readonly ShippingMethodDto[]> {
     checkIds({ projectId });
     const { methods } = await this.store.view(projectId, this.database.callerManager(options));
     return methods.filter((method) => method.value('is_active')).map((method) => method.toDto());
@@ -181,58 +202,82 @@ export class ShippingMethods {
    * @returns null when the project has no method with this id
    * @throws InvalidParameterError
    */
-  async find(projectId: string, id: string, options: FindOptions = {}): Promise<ShippingMethodDto | null> {
+  async find(
+    projectId: string,
+    id: string,
+    options: FindMethodOptions = {},
+  ): Promise<ShippingMethodDto | null> {
     checkIds({ projectId });
     const method = await this.findIn(projectId, options, (view) => view.byId(id));
     return method?.toDto() ?? null;
   }
 
   /** Like `find`. @throws MethodNotFoundError when the project has no method with this id */
-  async findOrFail(projectId: string, id: string, options: FindOptions = {}): Promise<ShippingMethodDto> {
+  async findOrFail(
+    projectId: string,
+    id: string,
+    options: FindMethodOptions = {},
+  ): Promise<ShippingMethodDto> {
     const method = await this.find(projectId, id, options);
     if (!method) throw new MethodNotFoundError();
     return method;
   }
 
   /**
+   * @param codes the two codes, or an object that has them, such as a row of an order
    * @param options `lock`: the method stays as it is until your transaction ends
    * @returns null when the project has no method with these codes
    * @throws InvalidParameterError when one of them is not a string
    * @example
-   * const method = await methods.findByCodes('acme', 'ups', '03', { manager, lock: true });
+   * const codes = { carrier_code: 'ups', method_code: '03' };
+   * const method = await methods.findByCodes('acme', codes, { manager, lock: true });
    * if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
    */
   async findByCodes(
     projectId: string,
-    carrierCode: string,
-    methodCode: string,
-    options: FindOptions = {},
+    codes: ShippingMethodCodes,
+    options: FindMethodOptions = {},
   ): Promise<ShippingMethodDto | null> {
+    const { carrier_code, method_code } = Object(codes) as ShippingMethodCodes;
     checkInput({ projectId }, (violations) => {
-      checkText(violations, 'carrierCode', carrierCode);
-      checkText(violations, 'methodCode', methodCode);
+      checkText(violations, 'carrier_code', carrier_code);
+      checkText(violations, 'method_code', method_code);
     });
-    const method = await this.findIn(projectId, options, (view) => view.byCodes(carrierCode, methodCode));
+    const method = await this.findIn(projectId, options, (view) => view.byCodes(carrier_code, method_code));
     return method?.toDto() ?? null;
   }
 
+  /** Like `findByCodes`. @throws MethodNotFoundError when the project has no method with these codes */
+  async findByCodesOrFail(
+    projectId: string,
+    codes: ShippingMethodCodes,
+    options: FindMethodOptions = {},
+  ): Promise<ShippingMethodDto> {
+    const method = await this.findByCodes(projectId, codes, options);
+    if (!method) throw new MethodNotFoundError();
+    return method;
+  }
+
   /**
-   * Fields that are left out keep their value. If no value changes, `version` and `updated_at` stay as they are. If the
-   * request has no `use_default`, the method shows each value that was sent, and stops inheriting the fields that differ.
+   * Changes any of the fields. Fields that are left out or undefined keep their value. If no value changes, `version` and
+   * `updated_at` stay as they are. If the changes have no `use_default`, the method shows each value that was sent, and
+   * stops inheriting the fields that differ.
    * @throws {@link ValidationFailedError}, {@link InvalidParameterError}, {@link MethodNotFoundError}
    * @throws {@link VersionMismatchError} when the method has none of the etags in `etag`
    * @throws {@link MethodInUseError} when your foreign key refers to the old codes
    * @throws {@link DuplicateMethodError} with `existingId` when the new codes are taken
+   * @example
+   * await methods.update('acme', method.id, { is_active: false }, { etag: method.etag });
    */
   async update<Meta extends object>(
     projectId: string,
     id: string,
-    request: UpsertShippingMethodRequest<Meta>,
-    options: ChangeOptions = {},
+    changes: ShippingMethodPatch<Meta>,
+    options: ChangeMethodOptions = {},
   ): Promise<ShippingMethodDto> {
     const checked = checkInput({ projectId }, (violations) => {
       checkEtag(violations, options);
-      return checkUpsert(violations, request);
+      return checkPatch(violations, changes);
     });
     const { view } = await this.change(projectId, options, decideUpdate(id, checked, options), changeOptions);
     return foundAfterWrite(view.byId(id)?.toDto());
@@ -246,7 +291,7 @@ export class ShippingMethods {
   async upsert<Meta extends object>(
     projectId: string,
     request: UpsertShippingMethodRequest<Meta>,
-    options: CallOptions = {},
+    options: ShippingCallOptions = {},
   ): Promise<ShippingMethodDto> {
     const checked = checkInput({ projectId }, (violations) => checkUpsert(violations, request));
     const { view } = await this.change(
@@ -276,7 +321,7 @@ export class ShippingMethods {
     projectId: string,
     requests: readonly UpsertShippingMethodRequest[],
     options: UpsertManyOptions = {},
-  ): Promise<ChangedMethods> {
+  ): Promise<BulkChangeResult> {
     const checked = checkInput({ projectId }, (violations) => checkUpserts(violations, requests));
     const decide = decideUpsert(checked, { ...options, maxMethods: this.settings.maxMethods });
     const { view, changes } = await this.change(projectId, options, decide, upsertManyOptions);
@@ -291,7 +336,7 @@ export class ShippingMethods {
    * @param options `dryRun`: nothing is changed
    * @throws InvalidParameterError; TooManyMethodsError when the project would hold more than `maxMethods`
    */
-  async adoptDefaults(projectId: string, options: DryRunOptions = {}): Promise<ChangedMethods> {
+  async adoptDefaults(projectId: string, options: DryRunOptions = {}): Promise<BulkChangeResult> {
     checkIds({ projectId });
     const { defaultsProjectId, maxMethods } = this.settings;
     // Both reads use one manager, even if the ambient transaction ends in between.
@@ -308,28 +353,29 @@ export class ShippingMethods {
    * @throws {@link VersionMismatchError} when the method has none of the etags in `etag`
    * @throws {@link MethodInUseError} when your foreign key refers to the method
    */
-  async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
+  async remove(projectId: string, id: string, options: ChangeMethodOptions = {}): Promise<ShippingMethodDto> {
     checkInput({ projectId }, (violations) => checkEtag(violations, options));
     const { changes } = await this.change(projectId, options, decideRemove(id, options), changeOptions);
     return foundAfterWrite(changes[0]?.before);
   }
 
   /**
-   * Removes all methods of a project, for a tenant that leaves. `OrderEvents.removeProject` removes its histories. The
+   * Removes all methods of a project, for a tenant that leaves. `OrderEventsService.removeHistories` removes its histories. The
    * row of the project in `shipping_project` stays. It holds only the id of the project and a random revision.
    * @returns how many methods were removed
    * @throws InvalidParameterError; MethodInUseError when your foreign key refers to one of them: then none is removed
    */
-  async removeProject(projectId: string, options: CallOptions = {}): Promise<number> {
+  async removeAll(projectId: string, options: ShippingCallOptions = {}): Promise<number> {
     checkIds({ projectId });
     return (await this.change(projectId, options, decideRemoveAll)).changes.length;
   }
 
   /** Returns how this mount uses its memory, in this process. It is for your metrics, and sends no statement. */
-  cacheStats(): CacheStats {
+  cacheStats(): ShippingCacheStats {
     return this.store.cacheStats();
   }
 
+  /** @internal */
   private readQuery(violations: Violations, query: string): CheckedList {
     const known = this.checkedTexts.get(query);
     if (known) return known;
@@ -339,16 +385,20 @@ export class ShippingMethods {
     return list;
   }
 
-  /** @param otherOptions the options that this call takes beside `manager` */
+  /**
+   * @param otherOptions the options that this call takes beside `manager`
+   * @internal
+   */
   private change(
     projectId: string,
-    options: ChangeOptions & UpsertManyOptions,
+    options: ChangeMethodOptions & UpsertManyOptions,
     decide: Decide,
     otherOptions: Readonly<Record<string, OptionRule>> = {},
   ): Promise<ChangeResult> {
     return this.changeWith(this.database.callerManager(options, otherOptions), projectId, options, decide);
   }
 
+  /** @internal */
   private changeWith(
     callerManager: EntityManager | undefined,
     projectId: string,
@@ -359,10 +409,13 @@ export class ShippingMethods {
     return this.store.change(callerManager, { projectId, decide, afterStatements: this.afterStatements });
   }
 
-  /** @throws TypeError when `lock` is set outside of a transaction */
+  /**
+   * @throws TypeError when `lock` is set outside of a transaction
+   * @internal
+   */
   private async findIn(
     projectId: string,
-    options: FindOptions,
+    options: FindMethodOptions,
     select: (view: MethodView) => EffectiveMethod | undefined,
   ): Promise<EffectiveMethod | undefined> {
     const callerManager = this.database.callerManager(options, findOptions);

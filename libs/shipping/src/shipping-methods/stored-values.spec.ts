@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
+import { type ShippingMethodPatch } from './dto/upsert-shipping-method.dto.js';
 import { type InheritedField, inheritableFields } from './method-fields.js';
 import { patched, type StoredValues, valuesToStore } from './stored-values.js';
 import { inheritedValue } from './dto/use-default.js';
@@ -25,7 +25,7 @@ type Source = keyof typeof values;
 function updated(
   before: Partial<StoredValues>,
   ofDefault: StoredValues | undefined,
-  request: Partial<UpsertShippingMethodRequest>,
+  request: ShippingMethodPatch,
 ) {
   const shownOf = (stored: StoredValues): StoredValues => {
     const shown: Record<string, unknown> = { ...stored };
@@ -36,7 +36,7 @@ function updated(
     return shown as StoredValues;
   };
   const stored = { ...own, ...before };
-  const after = patched(stored, shownOf(stored), request as UpsertShippingMethodRequest, ofDefault);
+  const after = patched(stored, shownOf(stored), request, ofDefault);
   return { ...after, shown: shownOf(after) };
 }
 

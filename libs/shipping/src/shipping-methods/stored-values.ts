@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
-import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
+import {
+  type ShippingMethodPatch,
+  type UpsertShippingMethodRequest,
+} from './dto/upsert-shipping-method.dto.js';
 import {
   fieldOf,
   type InheritedField,
@@ -24,7 +27,7 @@ export function valuesToStore(request: UpsertShippingMethodRequest): StoredValue
  * Returns the request that stores the stored values of this method, not the inherited ones. Use it to copy a method
  * into another project, or to change one field and send the others as they are.
  */
-export function upsertRequestOf(method: ShippingMethodDto): UpsertShippingMethodRequest {
+export function toUpsertRequest(method: ShippingMethodDto): UpsertShippingMethodRequest {
   const stored: StoredValues = { ...method, ...method.own };
   const values = Object.fromEntries(settableFields.map((name) => [name, stored[name]])) as StoredValues;
   // The caller may modify `meta`, so it gets a copy.
@@ -32,20 +35,20 @@ export function upsertRequestOf(method: ShippingMethodDto): UpsertShippingMethod
 }
 
 /**
- * Returns the values that an update stores. A request with `use_default` decides which fields are inherited. Without it,
+ * Returns the values that an update stores. A patch with `use_default` decides which fields are inherited. Without it,
  * a field stops inheriting if it could not show the value that was sent. The stored value of a field stays as it is if
  * the field already shows the value that was sent. A field that stops inheriting stores what it shows.
  * @param shown the values that clients see before the update
- * @param ofDefault the default with the codes of the request. It is needed only if the method inherits before the update.
+ * @param ofDefault the default with the codes after the update. It is needed only if the method inherits before the update.
  */
 export function patched(
   stored: StoredValues,
   shown: StoredValues,
-  request: UpsertShippingMethodRequest,
+  patch: ShippingMethodPatch,
   ofDefault: StoredValues | undefined,
 ): StoredValues {
-  const isSent = (name: SettableField): boolean => request[name] !== undefined;
-  const sentEntries = settableFields.filter(isSent).map((name) => [name, request[name]]);
+  const isSent = (name: SettableField): boolean => patch[name] !== undefined;
+  const sentEntries = settableFields.filter(isSent).map((name) => [name, patch[name]]);
   const sent = valuesToStore({ ...stored, ...Object.fromEntries(sentEntries) });
   /** Tells whether a field that inherits shows the value that was sent, with the own value of `own`. */
   const showsSent = (name: InheritedField, own: StoredValues): boolean =>

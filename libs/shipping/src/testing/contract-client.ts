@@ -5,7 +5,7 @@ import {
   type ShippingMethodPage,
 } from '../shipping-methods/dto/shipping-method.dto.js';
 import { defaultPath, projectParameterOf } from '../shipping.options.js';
-import { type OrderEvents } from '../order-events/order-events.service.js';
+import { type OrderEventsService } from '../order-events/order-events.service.js';
 
 /** The JSON of a success, as the host sends it. */
 export type Envelope = Readonly<Record<string, unknown>>;
@@ -28,8 +28,8 @@ export interface ContractTarget {
   projectId?: (() => string | Promise<string>) | undefined;
   /** The module's `defaultsProjectId`; by default `default`. The headers must give access to this project, too. */
   defaultsProjectId?: string | undefined;
-  /** The instance from `app.get(OrderEvents)`. It records the events that the checks then read by the route. */
-  orderEvents?: OrderEvents | undefined;
+  /** The instance from `app.get(OrderEventsService)`. It records the events that the checks then read by the route. */
+  orderEvents?: OrderEventsService | undefined;
   /**
    * Takes the value out of the envelope of the host's interceptors: `unwrap: (body) => body.data`. Only responses with
    * a status below 400 are unwrapped: interceptors do not see errors, which the module sends as problems.

@@ -92,5 +92,5 @@ it('the contract says what to add to a target that lacks the events', async () =
     'events',
   );
 
-  await expect(check?.run()).rejects.toThrow('orderEvents: app.get(OrderEvents)');
+  await expect(check?.run()).rejects.toThrow('orderEvents: app.get(OrderEventsService)');
 });

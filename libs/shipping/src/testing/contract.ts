@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type ShippingTree } from '../shipping-methods/dto/shipping-method.dto.js';
+import { type ShippingMethodTree } from '../shipping-methods/dto/shipping-method.dto.js';
 import { type OrderEventDto } from '../order-events/dto/order-event.dto.js';
 import { type ContractResponse, ContractClient, type ContractTarget } from './contract-client.js';
 
@@ -103,7 +103,7 @@ const checks: Record<string, (shop: ContractClient) => Promise<void>> = {
 
   'the tree has all methods by carrier': async (shop) => {
     await shop.create({ ...ground, is_active: false });
-    const { body } = await shop.read<ShippingTree>(`${shop.methods}/tree`);
+    const { body } = await shop.read<ShippingMethodTree>(`${shop.methods}/tree`);
     const carriers = body.data.map((carrier) => ({ ...carrier, methods: carrier.methods.length }));
     const ups = { carrier_code: 'ups', carrier_label: 'ups', is_active: false, sort_order: 0, methods: 1 };
     assert.deepEqual(carriers, [ups]);
@@ -170,17 +170,24 @@ const checks: Record<string, (shop: ContractClient) => Promise<void>> = {
 
   [optionalChecks.events]: async (shop) => {
     const { orderEvents } = shop.target;
-    const remedy = "Add orderEvents: app.get(OrderEvents), or leave the check out: { without: ['events'] }.";
+    const remedy =
+      "Add orderEvents: app.get(OrderEventsService), or leave the check out: { without: ['events'] }.";
     assert.ok(orderEvents, `The target has no orderEvents. ${remedy}`);
     const { project } = shop;
     const orderId = randomUUID();
     const data = { constructors: [{ a: 1 }] };
-    await orderEvents.record(project, orderId, {
-      type: 'order.paid',
-      occurred_at: '2026-01-02T00:00:00+14:00',
-      data,
-    });
-    await orderEvents.record(project, orderId, { type: 'order.placed', occurred_at: '2026-01-01T00:00:00Z' });
+    await orderEvents.record(
+      { projectId: project, orderId },
+      {
+        type: 'order.paid',
+        occurred_at: '2026-01-02T00:00:00+14:00',
+        data,
+      },
+    );
+    await orderEvents.record(
+      { projectId: project, orderId },
+      { type: 'order.placed', occurred_at: '2026-01-01T00:00:00Z' },
+    );
     const { status, body } = await shop.read<{ data: OrderEventDto[] }>(`${shop.base}/${orderId}/events`);
     const unknown = await shop.read(`${shop.base}/${randomUUID()}/events`);
     assert.deepEqual([status, unknown.status, unknown.body], [200, 200, { data: [] }]);
@@ -207,7 +214,7 @@ function assertRefused(
 export interface ContractOptions {
   /**
    * The checks to leave out. Leave out `defaults` if the headers give no access to the defaults project, and `events`
-   * if the test has no `OrderEvents`.
+   * if the test has no `OrderEventsService`.
    */
   without?: readonly (keyof typeof optionalChecks)[] | undefined;
 }

@@ -15,7 +15,7 @@ type Replies = Awaited<ReturnType<PGlite['execProtocolStream']>> | { failed: str
  * Returns the options of a TypeORM DataSource on an empty PostgreSQL inside this process (PGlite, an optional
  * peer: `npm i -D @electric-sql/pglite`). It has one connection, so give the options to one DataSource only.
  */
-export async function embeddedPostgres(): Promise<EmbeddedOptions> {
+export async function embeddedPostgresOptions(): Promise<EmbeddedOptions> {
   return optionsOn(await openThread());
 }
 
@@ -67,7 +67,7 @@ async function optionsOn(thread: Worker): Promise<EmbeddedOptions> {
  * Returns `TypeOrmModule` with a new, migrated embedded database. Import it beside `ShippingModule` in a test.
  * @param options more options of the DataSource: its `name`, and your own `entities` and `migrations`
  */
-export function embeddedTypeOrm(
+export function embeddedTypeOrmModule(
   options: Partial<PostgresOptions> & { name?: string | undefined } = {},
 ): DynamicModule {
   return migratedTypeOrm({ type: 'postgres', ...options }, dataSourceInThread);
@@ -79,7 +79,7 @@ export function embeddedTypeOrm(
  */
 async function dataSourceInThread(options: DataSourceOptions): Promise<DataSource> {
   if (options.type !== 'postgres')
-    throw new Error('embeddedTypeOrm() always uses PostgreSQL. Leave out `type`.');
+    throw new Error('embeddedTypeOrmModule() always uses PostgreSQL. Leave out `type`.');
   const thread = await openThread();
   return endingWith(new DataSource({ ...options, ...(await optionsOn(thread)) }), () => thread.terminate());
 }

@@ -13,7 +13,7 @@ type ModuleOptions = Pick<TypeOrmModuleOptions, 'autoLoadEntities' | 'retryAttem
 };
 
 /** The options of your DataSource. `name` is its name in `TypeOrmModule`. */
-export type TestTypeOrmOptions = DataSourceOptions & ModuleOptions;
+export type TestTypeOrmModuleOptions = DataSourceOptions & ModuleOptions;
 /** The database is in memory, so the options need not name it. */
 type SqliteInMemory = Omit<SqliteOptions, 'database'> & ModuleOptions;
 
@@ -27,13 +27,13 @@ type SqliteInMemory = Omit<SqliteOptions, 'database'> & ModuleOptions;
  * another database.
  * @param options the `entities` and `migrations` of the library are added, and all migrations run
  */
-export function testTypeOrm(options: TestTypeOrmOptions | SqliteInMemory): DynamicModule {
+export function testTypeOrmModule(options: TestTypeOrmModuleOptions | SqliteInMemory): DynamicModule {
   return migratedTypeOrm(options, ownDatabase);
 }
 
 /** @param open makes the DataSource, which TypeOrmModule then initializes */
 export function migratedTypeOrm(
-  options: TestTypeOrmOptions | SqliteInMemory,
+  options: TestTypeOrmModuleOptions | SqliteInMemory,
   open: (options: DataSourceOptions) => Promise<DataSource>,
 ): DynamicModule {
   const migrated = {
@@ -91,7 +91,7 @@ async function refuseOtherDatabases(runner: QueryRunner, own: string): Promise<v
   const other = [await runner.getCurrentDatabase(), ...ofEntities].find((name) => name !== own);
   if (other === undefined) return;
   throw new Error(
-    `testTypeOrm() has made the database "${own}", but the connection or an entity is in the database "${other}". ` +
+    `testTypeOrmModule() has made the database "${own}", but the connection or an entity is in the database "${other}". ` +
       'Nothing was changed there. Find the option or the entity that names it.',
   );
 }

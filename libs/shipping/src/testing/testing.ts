@@ -1,5 +1,6 @@
+export { orderEvent, shippingMethod } from './builders.js';
 export { type ContractCheck, type ContractOptions, shippingContract } from './contract.js';
 export { type ContractTarget, type Envelope } from './contract-client.js';
-export { embeddedPostgres, embeddedTypeOrm } from './embedded-database.js';
+export { embeddedPostgresOptions, embeddedTypeOrmModule } from './embedded-database.js';
 export { expectNoSchemaDrift } from './schema-drift.js';
-export { testTypeOrm, type TestTypeOrmOptions } from './test-database.js';
+export { testTypeOrmModule, type TestTypeOrmModuleOptions } from './test-database.js';

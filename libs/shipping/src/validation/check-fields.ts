@@ -7,14 +7,15 @@ import { type ViolationCode, pointerTo, type Violations } from './violations.js'
 /**
  * Checks an object of unknown origin by the rules of a class. Nothing is coerced. Fields with the rule `Allow()` are
  * not checked: the caller does that.
- * @param pointer the JSON pointer to the object in the body
+ * @param options `pointer`: the JSON pointer to the object in the body; `mayBeMissing`: required fields may be missing,
+ *   and must not be null
  * @returns an instance of the class; incomplete when there are violations
  */
 export function checkFields<Dto extends object>(
   violations: Violations,
   dto: Type<Dto>,
   input: unknown,
-  pointer = '',
+  { pointer = '', mayBeMissing = false }: { pointer?: string; mayBeMissing?: boolean } = {},
 ): Dto {
   if (!isObject(input)) {
     violations.at({ pointer })('type', `${pointer || 'The body'} must be a JSON object.`);
@@ -39,6 +40,7 @@ export function checkFields<Dto extends object>(
   for (const { property, constraints = {}, contexts = {} } of validateSync(checked)) {
     for (const [rule, detail] of Object.entries(constraints)) {
       const { code, allowed } = contexts[rule] as { code: ViolationCode; allowed?: readonly string[] };
+      if (mayBeMissing && code === 'required' && !(property in values)) continue;
       const fieldPointer = pointerTo(pointer, property);
       // The details begin with the name of the field, which says too little about a nested field.
       const text = pointer ? detail.replace(property, fieldPointer) : detail;

@@ -28,7 +28,7 @@ export function checkText(violations: Violations, name: string, value: unknown):
 }
 
 /** Ids by the names of the service's parameters: `{ projectId, orderId }`. */
-type NamedIds = Readonly<Record<string, unknown>>;
+type NamedIds = object;
 
 /** @throws InvalidParameterError with all violations of the ids */
 export function checkIds(ids: NamedIds): void {

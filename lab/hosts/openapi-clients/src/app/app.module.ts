@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
 import { DocumentBuilder } from '@nestjs/swagger';
 import { ShippingModule } from 'nestjs-shipping';
-import { embeddedTypeOrm } from 'nestjs-shipping/testing';
+import { embeddedTypeOrmModule } from 'nestjs-shipping/testing';
 import { CartsController } from './carts.controller.js';
 import { Guarded } from './guarded.js';
 
 @Module({
-  imports: [embeddedTypeOrm(), ShippingModule.forRoot({ http: { decorators: [Guarded()] } })],
+  imports: [embeddedTypeOrmModule(), ShippingModule.forRoot({ http: { decorators: [Guarded()] } })],
   controllers: [CartsController],
 })
 export class AppModule {}

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { type INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { OrderEvents } from 'nestjs-shipping';
+import { OrderEventsService } from 'nestjs-shipping';
 import type { Seen, Shop } from '../clients/seen.js';
 import { AppModule } from './app.module.js';
 import { key } from './guarded.js';
@@ -29,7 +29,7 @@ for (const folder of readdirSync(clients, { withFileTypes: true }).filter((entry
   for (const name of ['openapi-fetch', 'orval', 'hey-api']) {
     const { callAll } = (await import(new URL(`${folder.name}/${name}.js`, clients).href)) as Client;
     const project = `p-${randomUUID()}`;
-    await app?.get(OrderEvents).record(project, orderId, { type: 'order.placed' });
+    await app?.get(OrderEventsService).record({ projectId: project, orderId }, { type: 'order.placed' });
 
     const seen = await callAll({ origin, project, orderId, headers });
 

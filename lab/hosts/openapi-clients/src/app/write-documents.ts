@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { NestFactory } from '@nestjs/core';
 import { SwaggerModule } from '@nestjs/swagger';
-import { documentShipping } from 'nestjs-shipping/openapi';
+import { addShippingToDocument } from 'nestjs-shipping/openapi';
 import { AppModule, description } from './app.module.js';
 
 mkdirSync('dist/documents', { recursive: true });
@@ -13,6 +13,6 @@ copyFileSync(
 );
 
 const app = await NestFactory.create(AppModule, { logger: ['warn', 'error'] });
-const document = documentShipping(SwaggerModule.createDocument(app, description));
+const document = addShippingToDocument(SwaggerModule.createDocument(app, description));
 writeFileSync('dist/documents/host.json', JSON.stringify(document, null, 2));
 await app.close();

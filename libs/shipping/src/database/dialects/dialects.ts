@@ -13,7 +13,7 @@ export function dialectOf({ options, subscribers }: DataSource): Dialect {
   if (!options || !subscribers) {
     throw new Error(
       'ShippingModule was given something that is not a TypeORM DataSource. If your test mocks the database, use ' +
-        'embeddedTypeOrm() from nestjs-shipping/testing instead, or replace the module that forRoot() has returned, too: ' +
+        'embeddedTypeOrmModule() from nestjs-shipping/testing instead, or replace the module that forRoot() has returned, too: ' +
         'overrideModule(shipping).useModule(fake).',
     );
   }

@@ -3,6 +3,7 @@ import { checkJsonObject } from '../../validation/json-object.js';
 import { utcTimeOf } from '../../validation/rules.js';
 import { type Violations } from '../../validation/violations.js';
 import { OrderEventActor, type OrderEventDto } from './order-event.dto.js';
+import { type OrderEventType } from '../order-event-types.js';
 import { type NewOrderEvent, NewOrderEventFields } from './new-order-event.dto.js';
 
 /** A checked event, in which every field has a value. */
@@ -23,10 +24,10 @@ export function checkOrderEvent(violations: Violations, input: unknown): Checked
     // The time is cut to milliseconds. If it were rounded, the last moment of 9999 would be in the year 10000.
     occurred_at: utcTimeOf(event.occurred_at)?.replace(/(\.\d{3})\d*Z$/, '$1Z') ?? null,
     dedupe_key: event.dedupe_key ?? null,
-  } satisfies Record<keyof NewOrderEvent, unknown>;
+  } satisfies Record<keyof NewOrderEventFields<OrderEventType, object>, unknown>;
 }
 
 function checkActor(violations: Violations, input: unknown): OrderEventActor {
-  const { type, id, label } = checkFields(violations, OrderEventActor, input, '/actor');
+  const { type, id, label } = checkFields(violations, OrderEventActor, input, { pointer: '/actor' });
   return { type, id: id ?? null, label: label ?? null };
 }

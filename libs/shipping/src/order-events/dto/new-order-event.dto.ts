@@ -61,6 +61,11 @@ type RequiredData<Type extends OrderEventType> = [Type] extends [keyof OrderEven
     : { data: OrderEventData[Type] }
   : { data?: unknown };
 
+/** A stored event has an id. So `{ ...event }` is no new event. */
+interface NotStored {
+  readonly id?: never;
+}
+
 /**
  * An event to append to the history of an order.
  * @typeParam Type the type of the event, such as `'order.paid'`
@@ -69,4 +74,4 @@ type RequiredData<Type extends OrderEventType> = [Type] extends [keyof OrderEven
 export type NewOrderEvent<
   Type extends OrderEventType = OrderEventType,
   Data extends object = object,
-> = NewOrderEventFields<Type, Data> & RequiredData<Type>;
+> = NewOrderEventFields<Type, Data> & RequiredData<Type> & NotStored;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidParameterError, type Violation, Violations } from '../../validation/violations.js';
 import { cursorOf } from './event-cursor.js';
-import { checkPageQuery } from './order-event-page.check.js';
+import { checkEventQuery } from './order-event-page.check.js';
 
 function violationsOf(query: unknown): readonly Violation[] {
   const violations = new Violations();
-  checkPageQuery(violations, query);
+  checkEventQuery(violations, query);
   try {
     violations.throwIfAny();
   } catch (error) {
@@ -26,6 +26,9 @@ describe('the query of a page of events', () => {
     [{ types: ['paid'] }, 'types', 'format'],
     [{ types: [`a.${'b'.repeat(63)}`] }, 'types', 'length'],
     [{ types: Array(51).fill('a.b') }, 'types', 'too_many'],
+    [{ excludeTypes: 'order.paid' }, 'excludeTypes', 'type'],
+    [{ excludeTypes: ['paid'] }, 'excludeTypes', 'format'],
+    [{ excludeTypes: [], types: [] }, 'excludeTypes', 'not_allowed'],
     [{ newestFirst: 'yes' }, 'newestFirst', 'type'],
     [{ cursor: 7 }, 'cursor', 'type'],
     [{ cursor: '' }, 'cursor', 'format'],
@@ -43,6 +46,7 @@ describe('the query of a page of events', () => {
     { limit: 1 },
     { limit: 200 },
     { types: Array(50).fill('a.b') },
+    { excludeTypes: Array(50).fill('a.b'), types: undefined },
     { newestFirst: false, cursor: null },
     { cursor: cursorOf({ occurred_at: '9999-12-31T23:59:59.999Z', seq: Number.MAX_SAFE_INTEGER }) },
   ])('%j is accepted', (query) => {

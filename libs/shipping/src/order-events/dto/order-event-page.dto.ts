@@ -1,12 +1,14 @@
 import { type OrderEventType } from '../order-event-types.js';
 import { type OrderEventDto } from './order-event.dto.js';
 
-/** Which page of a history `OrderEvents.page()` reads. */
-export interface OrderEventPageQuery {
+/** Which page of a history `OrderEventsService.list()` reads. */
+export interface OrderEventQuery {
   /** The largest number of events on the page, 1 to 200; by default 50. */
   limit?: number | undefined;
   /** Reads only events of these types; at most 50 types. By default events of all types are read. */
   types?: readonly OrderEventType[] | undefined;
+  /** Leaves out events of these types; at most 50 types. It cannot be combined with `types`. */
+  excludeTypes?: readonly OrderEventType[] | undefined;
   /** By default the oldest event comes first, as on the route. */
   newestFirst?: boolean | undefined;
   /** The `next` of the previous page. By default the first page is read. */
@@ -15,7 +17,7 @@ export interface OrderEventPageQuery {
 
 /** One page of the history of an order. */
 export interface OrderEventPage {
-  readonly events: readonly OrderEventDto[];
+  readonly data: readonly OrderEventDto[];
   /** The `cursor` of the next page; null when there was no further event. */
   readonly next: string | null;
 }

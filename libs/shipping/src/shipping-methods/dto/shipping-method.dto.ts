@@ -69,7 +69,7 @@ export interface ShippingMethodPage {
 }
 
 /** One branch of the tree: a carrier and all its methods, in order. */
-export interface ShippingCarrierDto {
+export interface ShippingMethodTreeCarrier {
   readonly carrier_code: string;
   /** The label of the first method that has one. If none has a label, it is the code. */
   readonly carrier_label: string;
@@ -81,8 +81,8 @@ export interface ShippingCarrierDto {
 }
 
 /** The carriers of a project with their methods, in list order. */
-export interface ShippingTree {
-  readonly data: readonly ShippingCarrierDto[];
+export interface ShippingMethodTree {
+  readonly data: readonly ShippingMethodTreeCarrier[];
 }
 
 /** A change of one method, with the method before and after it. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ValidationFailedError, Violations } from '../../validation/violations.js';
 import { inheritableFields, isRequired, settableFields } from '../method-fields.js';
-import { checkUpsert, checkUpserts } from './upsert-shipping-method.check.js';
-import { UpsertShippingMethodRequest } from './upsert-shipping-method.dto.js';
+import { checkPatch, checkUpsert, checkUpserts } from './upsert-shipping-method.check.js';
+import { UpsertShippingMethodFields } from './upsert-shipping-method.dto.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
@@ -12,6 +12,18 @@ const check = (input: unknown): object | undefined => {
   const request = checkUpsert(violations, input);
   return violations.any ? undefined : request;
 };
+
+describe('a patch', () => {
+  it('needs no field, and checks those that it has', () => {
+    expect(violationsOf({}, checkPatch)).toEqual([]);
+    expect(violationsOf({ is_active: false, method_label: undefined }, checkPatch)).toEqual([]);
+    expect(violationsOf({ carrier_code: null, method_label: '', id: 'x' }, checkPatch)).toMatchObject([
+      { pointer: '/id', code: 'unknown' },
+      { pointer: '/carrier_code', code: 'required' },
+      { pointer: '/method_label', code: 'length' },
+    ]);
+  });
+});
 
 function violationsOf(
   input: unknown,
@@ -215,7 +227,7 @@ describe('a request to create or update', () => {
   });
 
   it('that is an instance of its class is checked again while it has violations', () => {
-    const instance = Object.assign(new UpsertShippingMethodRequest(), ground, { is_active: 'yes' });
+    const instance = Object.assign(new UpsertShippingMethodFields(), ground, { is_active: 'yes' });
 
     expect(check(instance)).toBeUndefined();
     expect(check(instance)).toBeUndefined();
@@ -224,7 +236,7 @@ describe('a request to create or update', () => {
 
   it('that a caller has frozen is checked, and its labels are normalised', () => {
     const frozen = (fields: object): object =>
-      Object.freeze(Object.assign(new UpsertShippingMethodRequest(), ground, fields));
+      Object.freeze(Object.assign(new UpsertShippingMethodFields(), ground, fields));
 
     expect(check(frozen({ carrier_code: ' ups' }))).toBeUndefined();
     expect(check(frozen({ method_label: ' x ' }))).toMatchObject({ method_label: 'x' });

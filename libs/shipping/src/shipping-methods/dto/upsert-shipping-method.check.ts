@@ -3,7 +3,11 @@ import { checkJsonObject } from '../../validation/json-object.js';
 import { type ViolationCode, type Violations } from '../../validation/violations.js';
 import { codesKey, inheritableFields } from '../method-fields.js';
 import { type UseDefault, useDefaultOf } from './use-default.js';
-import { UpsertShippingMethodRequest } from './upsert-shipping-method.dto.js';
+import {
+  type ShippingMethodPatch,
+  UpsertShippingMethodFields,
+  type UpsertShippingMethodRequest,
+} from './upsert-shipping-method.dto.js';
 
 /**
  * Checks a request of unknown origin: JSON of a client, or an object of your own code. Nothing is coerced.
@@ -15,7 +19,23 @@ export function checkUpsert(
   input: unknown,
   pointer = '',
 ): UpsertShippingMethodRequest {
-  const request = checkFields(violations, UpsertShippingMethodRequest, input, pointer);
+  return checkedRequest(violations, input, { pointer });
+}
+
+/** Checks the fields of an update by the service, in which each field may be missing. @see checkUpsert */
+export function checkPatch(violations: Violations, input: unknown): ShippingMethodPatch {
+  return checkedRequest(violations, input, { isPatch: true });
+}
+
+function checkedRequest(
+  violations: Violations,
+  input: unknown,
+  { pointer = '', isPatch = false }: { pointer?: string; isPatch?: boolean },
+): UpsertShippingMethodFields {
+  const request = checkFields(violations, UpsertShippingMethodFields, input, {
+    pointer,
+    mayBeMissing: isPatch,
+  });
   // JSON has −0. A database stores 0.
   if (Object.is(request.sort_order, -0)) request.sort_order = 0;
   const { meta, use_default } = Object(input) as UpsertShippingMethodRequest;

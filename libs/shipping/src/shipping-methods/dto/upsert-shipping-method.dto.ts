@@ -5,13 +5,8 @@ import { type MethodMetaInput } from './shipping-method.dto.js';
 
 const { carrier_code, carrier_label, method_code, method_label } = methodFields;
 
-/**
- * The body of create and update, with the names of the API. An optional field that is null goes back to its
- * default. In an update, an optional field that is left out or undefined keeps its value. The package exports only the
- * type, because the services check the fields.
- * @typeParam Meta the type of `meta`, while {@link ShippingMethodMeta} is empty
- */
-export class UpsertShippingMethodRequest<Meta extends object = object> {
+/** The fields of {@link UpsertShippingMethodRequest}, with their rules. */
+export class UpsertShippingMethodFields<Meta extends object = object> {
   /** 1 to 64 characters. Case and accents count. */
   @Required()
   @Code(carrier_code.maxLength)
@@ -48,8 +43,32 @@ export class UpsertShippingMethodRequest<Meta extends object = object> {
 
   /**
    * The fields that are taken from the method with the same codes in the defaults project: true is all of them, false is
-   * none. `checkUpsert` checks them.
+   * none.
    */
   @Allow()
   use_default?: boolean | readonly InheritedField[] | null | undefined;
 }
+
+/** A stored method has these fields. So `{ ...method }` is no request, and `toUpsertRequest(method)` makes one. */
+interface NotStored {
+  readonly id?: never;
+  readonly etag?: never;
+}
+
+/**
+ * The body of create and update, with the names of the API. An optional field that is null goes back to its default. To
+ * send the values of a stored method, use {@link toUpsertRequest}: a method itself has fields that a request must not
+ * have.
+ * @typeParam Meta the type of `meta`, while {@link ShippingMethodMeta} is empty
+ */
+export type UpsertShippingMethodRequest<Meta extends object = object> = UpsertShippingMethodFields<Meta> &
+  NotStored;
+
+/**
+ * The fields that `update` changes. A field that is left out or undefined keeps its value. An optional field that is
+ * null goes back to its default.
+ * @typeParam Meta the type of `meta`, while {@link ShippingMethodMeta} is empty
+ */
+export type ShippingMethodPatch<Meta extends object = object> = {
+  [Name in keyof UpsertShippingMethodFields<Meta>]?: UpsertShippingMethodFields<Meta>[Name] | undefined;
+} & NotStored;

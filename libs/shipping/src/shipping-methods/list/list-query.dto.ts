@@ -2,7 +2,7 @@ import { type FilterField } from '../method-fields.js';
 import { type FilterOperator, type FilterValue } from './list-operators.js';
 
 /** A condition of a list, which the matching methods fulfil. */
-export interface RawFilter {
+export interface FilterCondition {
   field: FilterField;
   op: FilterOperator;
   /** A list for `in` and `nin`, two values in order for `between`, true or false for `null`. */
@@ -22,7 +22,7 @@ export interface ShippingMethodQuery {
   /** Fields and the values that they must have. A list means "any of". */
   filter?: { readonly [Field in FilterField]?: FilterValue | readonly FilterValue[] | undefined } | undefined;
   /** Conditions, all of which must hold. A member may be a group, of which one condition must hold. */
-  raw_filters?: readonly (RawFilter | { readonly or: readonly RawFilter[] })[] | undefined;
+  raw_filters?: readonly (FilterCondition | { readonly or: readonly FilterCondition[] })[] | undefined;
 }
 
 export const listParameters: readonly string[] = [

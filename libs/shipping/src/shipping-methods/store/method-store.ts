@@ -27,7 +27,7 @@ import { type MethodSet, MethodView, type Revisions } from '../method-view.js';
 import { type Rendering } from '../rendering.js';
 import { ShippingMethod } from '../shipping-method.table.js';
 import { MethodInUseError } from '../shipping-methods.errors.js';
-import { type CacheStats, ViewCache } from './view-cache.js';
+import { type ShippingCacheStats, ViewCache } from './view-cache.js';
 
 /** The project after a change, and what the change did. */
 export interface ChangeResult {
@@ -64,14 +64,14 @@ export class MethodStore {
    */
   private readonly writers = new KeyedQueue();
   /** The number of statements that have asked for revisions. */
-  private lookUps = 0;
+  private revisionQueries = 0;
 
   constructor(
     @Inject(Database) private readonly database: Database,
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {
     const lookUp = (ids: string[]): Promise<Revisions[]> => {
-      this.lookUps += 1;
+      this.revisionQueries += 1;
       return database.read(undefined, (manager) => revisionsOf(manager, ids, settings.defaultsProjectId));
     };
     const revisions = new Batcher(lookUp, maxProjectsOfLookUp);
@@ -178,8 +178,8 @@ export class MethodStore {
     return { view: after, changes: changesShownIn(view, after, changes) };
   }
 
-  cacheStats(): CacheStats {
-    return { ...this.cache.stats(), lookUps: this.lookUps };
+  cacheStats(): ShippingCacheStats {
+    return { ...this.cache.stats(), revisionQueries: this.revisionQueries };
   }
 
   private async readAndChange(manager: EntityManager, change: ProjectChange): Promise<ChangeResult> {
@@ -222,7 +222,7 @@ export class MethodStore {
   /** A view has only the defaults of its methods. So a method that gets new codes may need another one. */
   private async decisionOn(view: MethodView, decide: Decide, manager?: EntityManager): Promise<RowChange[]> {
     const { defaultsProjectId } = this.settings;
-    const { codes } = decide;
+    const codes = decide.codes?.(view);
     if (!codes || !view.inherits || view.byCodes(codes.carrier_code, codes.method_code)) return decide(view);
     const defaults = manager ? this.read(manager, defaultsProjectId) : this.cache.get(defaultsProjectId);
     return decide(view, await defaults);

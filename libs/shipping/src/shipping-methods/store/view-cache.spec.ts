@@ -40,7 +40,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 /** A database that responds when the test says so. Each response has the state of the database at that moment. */
 class Database {
   readonly revisions = new Map<string, string>();
-  readonly lookUps: (Pending<Revisions> & { projectId: string })[] = [];
+  readonly revisionQueries: (Pending<Revisions> & { projectId: string })[] = [];
   readonly readings: (Pending<MethodView> & { projectId: string })[] = [];
   readonly cache: ViewCache;
 
@@ -48,7 +48,7 @@ class Database {
     this.cache = new ViewCache(
       (projectId) => {
         const lookUp = { ...pending<Revisions>(), projectId };
-        this.lookUps.push(lookUp);
+        this.revisionQueries.push(lookUp);
         return lookUp.promise;
       },
       (projectId) => {
@@ -62,15 +62,15 @@ class Database {
 
   /** Responds to the look-ups that were sent. */
   look(): void {
-    for (const { projectId, resolve } of this.lookUps.splice(0))
+    for (const { projectId, resolve } of this.revisionQueries.splice(0))
       resolve({ project: this.revisions.get(projectId), defaults: undefined });
   }
 
   /** Tells whether the cache has a view of this project. A call then looks up the revision, and reads nothing. */
   hasCached(projectId: string): boolean {
-    const sent = this.lookUps.length;
+    const sent = this.revisionQueries.length;
     void this.cache.get(projectId);
-    return this.lookUps.length > sent;
+    return this.revisionQueries.length > sent;
   }
 
   /** Responds to the oldest reading. */
@@ -107,7 +107,7 @@ describe('a view in the cache', () => {
     const call = database.cache.get('shop');
     const result = resultOf(call);
     await settled();
-    expect([result.revision, database.lookUps.length]).toEqual([undefined, 1]);
+    expect([result.revision, database.revisionQueries.length]).toEqual([undefined, 1]);
     database.look();
 
     expect(await call).toBe(view);
@@ -132,7 +132,7 @@ describe('a view in the cache', () => {
     database.cache.put(viewAt('1'));
 
     const call = database.cache.get('shop');
-    database.lookUps[0]?.reject(new Error('The database is down.'));
+    database.revisionQueries[0]?.reject(new Error('The database is down.'));
 
     await expect(call).rejects.toThrow('The database is down.');
     expect(database.readings).toEqual([]);
@@ -223,7 +223,7 @@ describe('the statistics of the cache', () => {
     const view = database.read();
     await stale;
 
-    expect(database.cache.stats()).toEqual({ bytes: view.bytes, entries: 1, hits: 1, misses: 2 });
+    expect(database.cache.stats()).toEqual({ bytes: view.bytes, projects: 1, hits: 1, misses: 2 });
   });
 
   it('includes the bytes of the JSON', () => {
@@ -241,7 +241,7 @@ describe('the statistics of the cache', () => {
     const none = new Database(0).cache;
     none.put(viewAt('1'));
 
-    expect(none.stats()).toEqual({ bytes: 0, entries: 0, hits: 0, misses: 0 });
+    expect(none.stats()).toEqual({ bytes: 0, projects: 0, hits: 0, misses: 0 });
   });
 });
 

@@ -3,17 +3,17 @@ import { type MethodView, type Revisions } from '../method-view.js';
 import { type Rendering } from '../rendering.js';
 
 /** How one mount uses its memory. The three counters begin at its start. */
-export interface CacheStats {
+export interface ShippingCacheStats {
   /** The bytes in use now, out of `cache.maxBytes`. */
   readonly bytes: number;
   /** The number of projects in memory now. */
-  readonly entries: number;
+  readonly projects: number;
   /** Calls that got a view from memory after a look-up. Calls in transactions are not counted. */
   readonly hits: number;
   /** Calls that needed the methods of a project from the database. */
   readonly misses: number;
   /** Statements that asked whether the memory is current. One statement asks for all calls that arrive together. */
-  readonly lookUps: number;
+  readonly revisionQueries: number;
 }
 
 /** An estimate of the bytes that a rendering takes in addition to its JSON and its key. */
@@ -87,10 +87,10 @@ export class ViewCache {
     return rendering;
   }
 
-  stats(): Omit<CacheStats, 'lookUps'> {
+  stats(): Omit<ShippingCacheStats, 'revisionQueries'> {
     const { views, renderings, hits, misses } = this;
     const bytes = (views?.calculatedSize ?? 0) + (renderings?.calculatedSize ?? 0);
-    return { bytes, entries: views?.size ?? 0, hits, misses };
+    return { bytes, projects: views?.size ?? 0, hits, misses };
   }
 }
 

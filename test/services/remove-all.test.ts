@@ -14,7 +14,7 @@ beforeAll(async () => {
   await engine.createCart(host.dataSource.manager);
 });
 
-describe('ShippingMethods.removeProject', () => {
+describe('ShippingMethodsService.removeAll', () => {
   it('removes the methods of one project, and reports each method', async () => {
     const [project, other] = [freshProject(), freshProject()];
     const { methods: stored } = await host.methods.upsertMany(project, [ground, express]);
@@ -22,10 +22,7 @@ describe('ShippingMethods.removeProject', () => {
     const seen: ShippingMethodChange[] = [];
     const subscription = host.methods.changes.subscribe((change) => seen.push(change));
 
-    const [first, second] = [
-      await host.methods.removeProject(project),
-      await host.methods.removeProject(project),
-    ];
+    const [first, second] = [await host.methods.removeAll(project), await host.methods.removeAll(project)];
     subscription.unsubscribe();
 
     expect([first, second]).toEqual([2, 0]);
@@ -43,7 +40,7 @@ describe('ShippingMethods.removeProject', () => {
     const { changes } = await host.methods.upsertMany(project, requests);
 
     expect(changes).toHaveLength(1001);
-    expect(await host.methods.removeProject(project)).toBe(1001);
+    expect(await host.methods.removeAll(project)).toBe(1001);
     expect((await host.methods.list(project)).meta.total).toBe(0);
   });
 
@@ -53,7 +50,7 @@ describe('ShippingMethods.removeProject', () => {
     await shop.create(ground);
     const etag = (await shop.list()).headers.get('etag') ?? '';
 
-    await host.methods.removeProject(project);
+    await host.methods.removeAll(project);
     const emptied = await shop.list('', { 'if-none-match': etag });
     await shop.create(ground);
 
@@ -69,9 +66,9 @@ describe('ShippingMethods.removeProject', () => {
       const { dataSource } = host.app.database;
       await engine.putIntoCart(dataSource.manager, project, stored[1]?.id ?? '');
       const caught = (manager?: EntityManager) =>
-        host.methods.removeProject(project, { manager }).catch(() => undefined);
+        host.methods.removeAll(project, { manager }).catch(() => undefined);
       const calls = {
-        own: () => host.methods.removeProject(project),
+        own: () => host.methods.removeAll(project),
         "caller's": () => dataSource.transaction(caught),
         ambient: () => dataSource.transaction((manager) => ambient.run(manager, () => caught())),
       };
@@ -92,7 +89,7 @@ describe('ShippingMethods.removeProject', () => {
     const outcomes = await Promise.all(
       codes.map(async (method, n) => {
         await host.methods.create(project, method);
-        return n % 8 === 0 ? host.methods.removeProject(project) : 0;
+        return n % 8 === 0 ? host.methods.removeAll(project) : 0;
       }),
     );
 

@@ -1,4 +1,4 @@
-import { type ShippingMethodDto, upsertRequestOf } from 'nestjs-shipping';
+import { type ShippingMethodDto, toUpsertRequest } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject, ground } from '../support/client.js';
@@ -6,7 +6,7 @@ import { freshProject, ground } from '../support/client.js';
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
 const saver = { carrier_code: 'ups', method_code: '65', method_label: 'UPS Saver' };
 
-describe('upsertRequestOf', () => {
+describe('toUpsertRequest', () => {
   const host = mounted();
   const project = freshProject();
 
@@ -19,7 +19,7 @@ describe('upsertRequestOf', () => {
       { ...express, meta: { days: [1, 2] }, sort_order: -4 },
     ]);
     const { data } = await host.methods.list(project);
-    const requests = data.map(upsertRequestOf);
+    const requests = data.map(toUpsertRequest);
 
     const again = await host.methods.upsertMany(project, requests);
     const copy = await host.methods.upsertMany(freshProject(), requests);
@@ -34,7 +34,7 @@ describe('upsertRequestOf', () => {
   it('gives a request that can be changed without changing the method', async () => {
     const method = await host.methods.create(freshProject(), { ...saver, meta: { days: [1] } });
 
-    const request = upsertRequestOf(method);
+    const request = toUpsertRequest(method);
     Object.assign(request.meta ?? {}, { days: 2 });
 
     expect(method.meta).toEqual({ days: [1] });
