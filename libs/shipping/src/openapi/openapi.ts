@@ -63,9 +63,7 @@ export function addShippingToDocument<Document extends OpenApiDocument>(
     Object.values(item).map(({ operationId = '' }) => ({ route, operationId })),
   );
   const others = scans.filter(({ route }) => !(route in ours.paths));
-  const misplaced = others.find(({ operationId }) =>
-    /^ShippingMethodsService\d*Controller_/.test(operationId),
-  );
+  const misplaced = others.find(({ operationId }) => /^ShippingMethods\d*Controller_/.test(operationId));
   if (misplaced && others.length === scans.length) {
     const path = misplaced.route.replace(/^\/|\/shipments\/methods.*$/g, '').replace(/\{(\w+)\}/g, ':$1');
     throw new Error(
@@ -99,7 +97,7 @@ export function addShippingToDocument<Document extends OpenApiDocument>(
 }
 
 /** Without decorators, the id and the tag of a scanned operation have the name of our class, which may have a number. */
-const scannedName = /^(ShippingMethodsService|OrderEventsService)\d*(Controller_\w+)?$/;
+const scannedName = /^(ShippingMethods|OrderEvents)\d*(Controller_\w+)?$/;
 
 /** Adds what the host's decorators say about an operation. A scan without decorators has an empty summary. */
 function completed(ours: Operation, scanned: Partial<Operation> = {}): Operation {
