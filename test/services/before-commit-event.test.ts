@@ -16,7 +16,11 @@ describe('beforeCommit.event', () => {
   afterEach(() => {
     hook.mockReset();
   });
-  const placed = (part = {}, orderId = 'o') => [{ projectId: project, orderId }, { type: 'order.placed', ...part }] as const;
+  const placed = (part = {}, orderId = 'o') =>
+    [
+      { projectId: project, orderId },
+      { type: 'order.placed', ...part },
+    ] as const;
   const stored = async (): Promise<string[]> =>
     (await host.events.findAll({ projectId: project, orderId: 'o' })).map(({ type }) => type);
 

@@ -16,7 +16,11 @@ describe('an event that is recorded again', () => {
     await database?.close();
   });
 
-  const placed = () => [{ projectId: freshProject(), orderId: 'o' }, { type: 'order.placed', dedupe_key: 'placed' }] as const;
+  const placed = () =>
+    [
+      { projectId: freshProject(), orderId: 'o' },
+      { type: 'order.placed', dedupe_key: 'placed' },
+    ] as const;
   const record = (app: TestApp | undefined, ...parameters: Parameters<OrderEventsService['record']>) => {
     if (!app) throw new Error('There are two instances.');
     return app.nest.get(OrderEventsService).record(...parameters);
@@ -52,7 +56,10 @@ describe('an event that is recorded again', () => {
   });
 
   it('without a key is never repeated', async () => {
-    const event = [{ projectId: freshProject(), orderId: 'o' }, { type: 'order.placed', dedupe_key: null }] as const;
+    const event = [
+      { projectId: freshProject(), orderId: 'o' },
+      { type: 'order.placed', dedupe_key: null },
+    ] as const;
 
     const twice = [await record(apps[0], ...event), await record(apps[1], ...event)];
 

@@ -31,7 +31,10 @@ describe("events in a caller's transactions", () => {
         const isKept = append % 2 === Math.floor(append / orders.length) % 2;
         let id = '';
         const outcome = app.database.dataSource.transaction(async (manager) => {
-          const sent = [{ projectId: client.project, orderId }, { type: 'order.note_added', data: { append } }] as const;
+          const sent = [
+            { projectId: client.project, orderId },
+            { type: 'order.note_added', data: { append } },
+          ] as const;
           ({ id } = await events.record(...sent, { manager }));
           if (!isKept) throw new Error('rollback');
         });
