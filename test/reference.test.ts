@@ -121,7 +121,8 @@ describe('the reference', () => {
   it('lists every call of OrderEventsService with its arguments, every field of an event and of a query, and no other', () => {
     const all = [
       ...callsOf('OrderEventsService'),
-      ...fieldsOf('NewOrderEvent'),
+      // Its id stands there only to refuse a stored event.
+      ...fieldsOf('NewOrderEvent').filter((name) => name !== 'id'),
       ...fieldsOf('OrderEventQuery'),
     ];
 

@@ -88,8 +88,8 @@ describe('two mounts of the module', () => {
 describe('two mounts with routes', () => {
   const names = (method: string, number: string): string[] =>
     ['create', 'list', 'tree', 'update', 'remove']
-      .map((handler) => `ShippingMethodsService${number}Controller.${handler}`)
-      .concat(`OrderEventsService${number}Controller.events`)
+      .map((handler) => `ShippingMethods${number}Controller.${handler}`)
+      .concat(`OrderEvents${number}Controller.events`)
       .map((name) => `${method} ${name}`);
 
   it('have classes with names of their own, so that a guard that counts by name counts them apart', async () => {

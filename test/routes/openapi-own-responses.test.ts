@@ -54,10 +54,10 @@ describe('the OpenAPI document of a host with responses of its own', () => {
       await host.events.record({ projectId: 'acme', orderId: '7' }, { type });
     const get = async (): Promise<unknown> => (await fetch(`${host.app.origin}/orders/7/timeline`)).json();
 
-    expect(await get()).toMatchObject({ events: [{ type: 'order.placed' }], next: expect.any(String) });
+    expect(await get()).toMatchObject({ data: [{ type: 'order.placed' }], next: expect.any(String) });
     expect([isPage(await get()), isPage.errors]).toEqual([true, null]);
-    expect(isPage({ events: [], next: null })).toBe(true);
-    expect(isPage({ events: [] })).toBe(false);
+    expect(isPage({ data: [], next: null })).toBe(true);
+    expect(isPage({ data: [] })).toBe(false);
     expect(createShippingDocument().components?.schemas).not.toHaveProperty('OrderEventPage');
   });
 });

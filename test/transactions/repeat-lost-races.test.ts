@@ -36,7 +36,7 @@ describe('repeatLostRaces()', () => {
       [],
       Object.assign(new Error('deadlock'), { code: '40P01' }),
     );
-    const work = vi.fn(() => Promise.reject(deadlock));
+    const work = vi.fn<() => Promise<never>>(() => Promise.reject(deadlock));
 
     await expect(repeatLostRaces(work, { tries: 2 })).rejects.toMatchObject({
       contention: 'race',
@@ -46,7 +46,7 @@ describe('repeatLostRaces()', () => {
   });
 
   it('tries five times by default', async () => {
-    const work = vi.fn(() => Promise.reject(race));
+    const work = vi.fn<() => Promise<never>>(() => Promise.reject(race));
 
     await expect(repeatLostRaces(work)).rejects.toBe(race);
     expect(work).toHaveBeenCalledTimes(5);
@@ -59,7 +59,7 @@ describe('repeatLostRaces()', () => {
     ['an error of a call', new MethodNotFoundError()],
     ['an error of the host', new Error('no stock')],
   ])('does not repeat after %s', async (_what, error) => {
-    const work = vi.fn(() => Promise.reject(error));
+    const work = vi.fn<() => Promise<never>>(() => Promise.reject(error));
 
     await expect(repeatLostRaces(work)).rejects.toBe(error);
     expect(work).toHaveBeenCalledTimes(1);

@@ -16,6 +16,7 @@ import { type Paid } from './shop-types.js';
 
 declare const methods: ShippingMethodsService;
 declare const events: OrderEventsService;
+const order = { projectId: 'acme', orderId: '1001' };
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 export function fits(method: ShippingMethodDto, weight: number): boolean {
@@ -40,32 +41,20 @@ export function writesMeta(method: ShippingMethodDto): unknown[] {
 
 export async function records(other: NewOrderEvent): Promise<string> {
   const paid: NewOrderEvent<'order.paid'> = { type: 'order.paid', data: { amount: '5.00', currency: 'EUR' } };
-  const stored: RecordedOrderEvent<'order.paid'> = await events.record(
-    { projectId: 'acme', orderId: '1001' },
-    paid,
-  );
-  const any: OrderEventDto = await events.record({ projectId: 'acme', orderId: '1001' }, other);
-  await events.record({ projectId: 'acme', orderId: '1001' }, { type: 'gift.wrapped' });
-  await events.record({ projectId: 'acme', orderId: '1001' }, { type: 'stock.counted', data: { count: 3 } });
+  const stored: RecordedOrderEvent<'order.paid'> = await events.record(order, paid);
+  const any: OrderEventDto = await events.record(order, other);
+  await events.record(order, { type: 'gift.wrapped' });
+  await events.record(order, { type: 'stock.counted', data: { count: 3 } });
   // @ts-expect-error: a wrong type
-  await events.record(
-    { projectId: 'acme', orderId: '1001' },
-    { type: 'order.paid', data: { amount: 5, currency: 'EUR' } },
-  );
+  await events.record(order, { type: 'order.paid', data: { amount: 5, currency: 'EUR' } });
   // @ts-expect-error: a member is missing.
-  await events.record(
-    { projectId: 'acme', orderId: '1001' },
-    { type: 'order.paid', data: { amount: '5.00' } },
-  );
+  await events.record(order, { type: 'order.paid', data: { amount: '5.00' } });
   // @ts-expect-error: the data are missing.
-  await events.record({ projectId: 'acme', orderId: '1001' }, { type: 'order.paid' });
+  await events.record(order, { type: 'order.paid' });
   // @ts-expect-error: a misspelt member
-  await events.record(
-    { projectId: 'acme', orderId: '1001' },
-    { type: 'gift.wrapped', data: { papre: 'red' } },
-  );
+  await events.record(order, { type: 'gift.wrapped', data: { papre: 'red' } });
   // @ts-expect-error: a bigint, in an event without a name
-  await events.record({ projectId: 'acme', orderId: '1001' }, { type: 'note.added', data: { a: 1n } });
+  await events.record(order, { type: 'note.added', data: { a: 1n } });
   return any.type + stored.data.amount;
 }
 
