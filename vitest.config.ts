@@ -32,7 +32,7 @@ const ofHttp = [
   'test/embedding/{responses-of,headers-of}-interceptors.test.ts',
   'test/embedding/{global-setups,guest,middlewares-and-hooks,mounting,own-envelope,two-copies}.test.ts',
   'test/embedding/{problem-details-filter,route-decorators}.test.ts',
-  'test/embedding/{catch-all,contract-hints,guards,options}.test.ts',
+  'test/embedding/{catch-all,contract-hints,guards,open-routes,options}.test.ts',
   'test/routes/{bad-inputs,head,http2,openapi*}.test.ts',
 ];
 

@@ -1,5 +1,5 @@
 // After both builds of the library: what the package needs besides the output of the compiler.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 
 const library = new URL('../libs/shipping/', import.meta.url);
 
@@ -8,6 +8,5 @@ writeFileSync(new URL('dist/cjs/package.json', library), '{ "type": "commonjs" }
 
 // The OpenAPI document of the routes at their default path.
 const { shippingDocument } = await import('../libs/shipping/dist/esm/openapi/openapi.js');
-const { version } = JSON.parse(readFileSync(new URL('package.json', library), 'utf8'));
-const document = JSON.stringify(shippingDocument({ version }), null, 2);
+const document = JSON.stringify(shippingDocument(), null, 2);
 writeFileSync(new URL('openapi.json', library), `${document}\n`);

@@ -1,4 +1,4 @@
--- The way back from both forms, with all rows.
+-- The way back from hash partitions, with all rows.
 begin;
 set local lock_timeout = '10s';
 alter table shipping_project rename to shipping_project_before;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { requestOf } from './scenarios.mjs';
 
 /** Fields of the library that a hand-written service would not have. */
-const extras = ['inherited', 'own', 'etag'];
+const extras = ['use_default', 'inherited', 'own', 'etag'];
 
 /** Fields that differ between projects with the same methods. Each contender writes in its own projects. */
 const varying = ['id', 'project_id', 'created_at', 'updated_at'];

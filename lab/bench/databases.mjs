@@ -8,7 +8,7 @@ import { onExit } from './processes.mjs';
  */
 const columnDefaults = (now) => `ALTER TABLE shipping_method
   ALTER is_active SET DEFAULT true, ALTER sort_order SET DEFAULT 0, ALTER meta SET DEFAULT '{}',
-  ALTER use_default SET DEFAULT false, ALTER created_at SET DEFAULT ${now}, ALTER updated_at SET DEFAULT ${now}`;
+  ALTER use_default SET DEFAULT '', ALTER created_at SET DEFAULT ${now}, ALTER updated_at SET DEFAULT ${now}`;
 
 const postgres = {
   url: 'postgres://postgres@127.0.0.1:5432/postgres',

@@ -7,9 +7,9 @@ import { allProjects } from './data/catalogue.mjs';
 import { load } from './data/load.mjs';
 import { newDatabase } from './databases.mjs';
 import { rowsOf, wantedFigures } from './figures.mjs';
+import { partitioned } from './partitions.mjs';
 import { cpuOf, onExit, stop } from './processes.mjs';
 import { median } from './report/rows.mjs';
-import { scaled } from './scaling.mjs';
 import { busyShops, scenarios } from './scenarios.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -24,11 +24,12 @@ const warmUpSeconds = 0.5;
  * @param options as of `npm run bench`; `few` loads only the busy shops, for scenarios that read nothing else
  */
 export async function measureRatios(options) {
-  const { engine, adapter, only, form, against = form && root, rounds, seconds, few = false } = options;
+  const { engine, adapter, only, partitions, rounds, seconds, few = false } = options;
+  const against = options.against ?? (partitions ? root : undefined);
   const figures = wantedFigures(engine, only.split(',').filter(Boolean), against);
   const names = [...new Set(['ours', ...Object.values(figures).flatMap(Object.keys)])];
-  const loaded = await prepared('ours', undefined, engine, names, few);
-  const database = form ? await scaled(loaded, form) : loaded;
+  const database = await prepared('ours', undefined, engine, names, few);
+  if (partitions) await partitioned(database);
   const databaseBefore = against && (await prepared('before', against, engine, names, few));
 
   const generate = startGenerator();

@@ -16,7 +16,7 @@ const usage = `npm run bench -- [options]
   --only a,b       only the scenarios whose names begin with these words: --only create,list20
   --adapter name   the adapter of ours: fastify (the default) or express
   --against dir    ours against another checkout that is built (npm run build); nothing is written
-  --form name      ours in a form of docs/scaling.md, hash-partitions or shards, against ours in one table
+  --partitions     ours with the hash partitions of docs/scaling.md against ours with normal tables
   --rounds n       7 by default
   --seconds n      load per contender and round, 2 by default
   --no-build       measures dist as it is
@@ -47,7 +47,7 @@ try {
       all: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       against: { type: 'string' },
-      form: { type: 'string' },
+      partitions: { type: 'boolean', default: false },
       rounds: { type: 'string', default: '7' },
       seconds: { type: 'string', default: '2' },
       build: { type: 'boolean', default: true },

@@ -31,8 +31,8 @@ const notEmbedded = [
 const others = isWhole ? [] : ['lab/campaign/faults/!(kill).campaign.ts', 'lab/campaign/{fuzz,injection}/**'];
 const stoodFor = isWhole || !hasMysql ? [] : ['lab/campaign/**'];
 const fewer = isWhole ? [] : [faults, 'lab/campaign/model.campaign.ts'];
-/** Standbys and shards are those of PostgreSQL. */
-const ofPostgres = 'lab/campaign/faults/{failover,shard-loss}.server.campaign.ts';
+/** The standby is one of PostgreSQL. */
+const ofPostgres = 'lab/campaign/faults/failover.server.campaign.ts';
 const excluded: Record<string, string[]> = {
   postgres: [otherKind],
   mariadb: [otherKind, ofPostgres, ...others, ...stoodFor],

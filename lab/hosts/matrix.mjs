@@ -218,7 +218,7 @@ export const hosts = {
       'npx tsc --noEmit --module commonjs --moduleResolution node10',
       'node dist/imports.js && node dist/imports.mjs',
       'npm install --no-save --no-audit --no-fund --prefer-offline typescript@6.0 && npx tsc --noEmit',
-      'npm install --no-save --no-audit --no-fund --prefer-offline --force typeorm@0.3.18 && npx tsc --noEmit',
+      'npm install --no-save --no-audit --no-fund --prefer-offline --force typeorm@0.3.23 && npx tsc --noEmit',
     ],
     inCi: true,
   },

@@ -1,13 +1,15 @@
 import { fileURLToPath } from 'node:url';
+import { Inject, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
-import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { shippingEntities, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 import { embeddedPostgres } from 'nestjs-shipping/testing';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
+import { namesake } from './namesake.js';
 
 describe('the DataSource of the module', () => {
   let database: TestDatabase;
@@ -96,5 +98,47 @@ describe('the DataSource of the module', () => {
 
     await expect(boot()).rejects.toThrow(/autoLoadEntities: true.*shippingEntities/);
     await foreign.close();
+  });
+
+  it('that knows only an entity of the host with the name of ours is refused, and the error says so', async () => {
+    const own = namesake('method_of_host');
+    const options = { ...(await embeddedPostgres()), synchronize: true };
+    const shipping = ShippingModule.forRoot({ http: false });
+
+    const testing = await compiled([TypeOrmModule.forRoot({ ...options, entities: [own] }), shipping]);
+    const error = await testing.init().then(String, ({ message }: Error) => message);
+
+    expect(error).toMatch(
+      /does not know ShippingMethod, .* Your own entity ShippingMethod is another class\.$/,
+    );
+    await testing.get(DataSource).destroy();
+    const entities = [own, ...shippingEntities];
+    const fixed = await compiled([
+      TypeOrmModule.forRoot({ ...(await embeddedPostgres()), synchronize: true, entities }),
+      shipping,
+    ]);
+    await fixed.init();
+    expect(await fixed.get(ShippingMethods).findActive('p')).toEqual([]);
+    await fixed.close();
+  });
+
+  it('that the host initializes late and that does not know our entities is refused', async () => {
+    const options = { ...(await embeddedPostgres()), manualInitialization: true };
+    const shipping = ShippingModule.forRoot({ http: false });
+    class Shop {
+      constructor(@Inject(getDataSourceToken()) private readonly dataSource: DataSource) {}
+      // The module that is imported was checked before.
+      async onModuleInit(): Promise<void> {
+        await this.dataSource.initialize();
+      }
+    }
+    Module({ imports: [TypeOrmModule.forRoot(options), shipping] })(Shop);
+    const testing = await compiled([Shop]);
+
+    await expect(testing.init()).rejects.toThrow(
+      /does not know ShippingMethod, ShippingProject, OrderEvent\. Set/,
+    );
+
+    await testing.get(DataSource).destroy();
   });
 });

@@ -14,6 +14,7 @@ import { Column, DataSource, DefaultNamingStrategy, Entity, PrimaryColumn } from
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
+import { namesake } from './namesake.js';
 import { ground } from '../support/client.js';
 
 /** Vendure has an entity with this table. */
@@ -87,11 +88,65 @@ describe('the tables, when an application boots,', () => {
     }
   });
 
-  it('are refused before synchronize changes a table of the host with the same name', async () => {
-    const opening = testDatabase({ entities: [MethodOfHost, ...shippingEntities], synchronize: true });
+  /** Does what the errors about a table of the host name. */
+  class Renaming extends DefaultNamingStrategy {
+    override tableName(entity: string, name: string | undefined): string {
+      const isOurs = entity === 'ShippingMethod' && name === 'shipping_method';
+      return isOurs ? 'carrier_method' : super.tableName(entity, name);
+    }
+  }
+  const remedy =
+    "a namingStrategy whose tableName('ShippingMethod', 'shipping_method') returns another name. Or give";
 
-    await expect(opening).rejects.toThrow(/Your entity MethodOfHost also has the table \S*shipping_method\./);
+  it.each([
+    ['of another name', MethodOfHost],
+    ['of the same name', namesake()],
+  ])(
+    'are refused before synchronize changes a table of an entity %s, and the remedy works',
+    async (_name, entity) => {
+      const settings = { entities: [entity, ...shippingEntities], synchronize: true, migrationsRun: false };
+
+      const error = await testDatabase(settings).then(String, ({ message }: Error) => message);
+
+      expect(error).toMatch(
+        new RegExp(`Your entity ${entity.name} also has the table \\S*shipping_method\\. Give`),
+      );
+      expect(error).toContain(remedy);
+      database = await testDatabase({ ...settings, namingStrategy: new Renaming() });
+      expect(await (await booted(database)).findActive('p')).toEqual([]);
+      expect(await database.dataSource.getRepository(entity).find()).toEqual([]);
+    },
+  );
+
+  it('are refused beside an entity with the same names of class and table, which must be renamed', async () => {
+    const opening = testDatabase({ entities: [namesake('shipping_method'), ...shippingEntities] });
+
+    await expect(opening).rejects.toThrow(
+      /\. Rename your class, because it has the name of ours\. Give the DataSource/,
+    );
   });
+
+  it.each([
+    ['namingStrategy', { namingStrategy: new Renaming() }],
+    ['entityPrefix', { entityPrefix: 'carrier_' }],
+  ])(
+    'are refused beside a table of the host without an entity, and a %s helps',
+    async (_option, settings) => {
+      database = await testDatabase({ migrationsRun: false });
+      const { dataSource, table } = database;
+      await dataSource.query(`CREATE TABLE ${table('shipping_method')} (id integer)`);
+
+      const error = await booted(database).then(String, ({ message }: Error) => message);
+
+      expect(error).toMatch(/has a table \S*shipping_method without the columns project_id, carrier_code/);
+      expect(error).toContain(remedy);
+      dataSource.setOptions({ ...settings, migrationsRun: true });
+      await dataSource.destroy();
+      await dataSource.initialize();
+      expect(await (await booted(database)).findActive('p')).toEqual([]);
+      expect(await dataSource.query(`SELECT * FROM ${table('shipping_method')}`)).toEqual([]);
+    },
+  );
 
   it('are refused when a namingStrategy renames their columns, and the error says what it may rename', async () => {
     class UpperCase extends DefaultNamingStrategy {

@@ -1,5 +1,6 @@
 import { type NestInterceptor } from '@nestjs/common';
 import { ShippingModule } from 'nestjs-shipping';
+import { map } from 'rxjs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -20,6 +21,19 @@ const settingHeaders = (headers: Record<string, string>): NestInterceptor => ({
     return next.handle();
   },
 });
+
+interface Page {
+  data: { meta: object }[];
+}
+
+/** How a host hides `meta`: in a new object, or in the value itself. */
+const hidings: Record<string, (page: Page) => Page> = {
+  'makes another value': (page) => ({ ...page, data: page.data.map((method) => ({ ...method, meta: {} })) }),
+  'changes the value': (page) => {
+    for (const method of page.data) method.meta = {};
+    return page;
+  },
+};
 
 describe.each(platformNames)('an interceptor on %s', (platform) => {
   let database: TestDatabase;
@@ -54,6 +68,44 @@ describe.each(platformNames)('an interceptor on %s', (platform) => {
     expect((await shop.events('o')).headers.get('cache-control')).toBe('private');
     expect((await shop.list('', { 'if-none-match': '"own"' })).status).toBe(304);
   });
+
+  it('may set a weak ETag, which is equal to the strong one that a client has', async () => {
+    const shop = await mounted(settingHeaders({ ETag: 'W/"own"' }));
+    const tags = ['"own"', 'W/"own"', '"other", "own"', '"other"', 'W/own'];
+
+    const responses = await Promise.all(tags.map((tag) => shop.list('', { 'if-none-match': tag })));
+
+    expect(responses.map(({ status }) => status)).toEqual([304, 304, 304, 200, 200]);
+    expect(responses[0]?.headers.get('etag')).toBe('W/"own"');
+  });
+
+  it.each(Object.entries(hidings))(
+    'that %s for one user never lets a 304 confirm the response of another user',
+    async (_how, hide) => {
+      const shop = await mounted({
+        intercept: (context, next) => {
+          const { headers } = context.switchToHttp().getRequest<{ headers: Record<string, string> }>();
+          return next.handle().pipe(map((page: Page) => (headers['x-user'] === 'admin' ? page : hide(page))));
+        },
+      });
+      await shop.create({ ...ground, meta: { margin: 7 } });
+      const read = (user: string, etag = '"none"') =>
+        shop.list('', { 'x-user': user, 'if-none-match': etag });
+      const etagOf = async (user: string): Promise<string> => (await read(user)).headers.get('etag') ?? '';
+      const [admin, clerk] = [await etagOf('admin'), await etagOf('clerk')];
+
+      const responses = [
+        await read('clerk', admin),
+        await read('admin', clerk),
+        await read('clerk', clerk),
+        await read('admin', admin),
+      ];
+
+      expect(responses.map(({ status }) => status)).toEqual([200, 200, 304, 304]);
+      expect(responses[0]?.body.data[0]?.meta).toEqual({});
+      expect(responses[0]?.headers.get('cache-control')).toBe('private, no-cache');
+    },
+  );
 
   it('that wraps each response adds no body to the 204 of a removal', async () => {
     const shop = await mounted(wrapping);

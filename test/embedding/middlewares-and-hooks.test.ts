@@ -50,6 +50,9 @@ describe('a middleware of Express', () => {
 
     expect(responses.map(({ status }) => status)).toEqual([201, 200, 200, 200]);
     for (const { text } of responses) expect(text).toMatch(/^\{"by":/);
+    // Express makes the ETag from the text that is sent.
+    const tags = responses.slice(1).map(({ headers }) => headers.get('etag') ?? '');
+    expect(tags.map((tag) => tag.slice(0, 3))).toEqual(['W/"', 'W/"', 'W/"']);
   });
 });
 

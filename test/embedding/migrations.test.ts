@@ -57,7 +57,7 @@ function rowsOf010({ options }: TestDatabase): Record<string, Record<string, str
       is_active: 'FALSE',
       sort_order: '-5',
       meta: `'{"days":2}'`,
-      use_default: 'TRUE',
+      use_default: "'sort_order,is_active'",
       version: '7',
       created_at: time,
       updated_at: time,
@@ -144,7 +144,7 @@ describe('the migrations', () => {
       is_active: false,
       sort_order: -5,
       meta: { days: 2 },
-      use_default: true,
+      use_default: ['sort_order', 'is_active'],
       version: 7,
       created_at: '2026-01-02T03:04:05.678Z',
     });

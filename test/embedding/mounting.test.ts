@@ -5,6 +5,7 @@ import {
   Inject,
   Injectable,
   RequestMethod,
+  Scope,
   SetMetadata,
   VersioningType,
 } from '@nestjs/common';
@@ -35,6 +36,16 @@ class DenyByDefault implements CanActivate {
     const targets = [context.getHandler(), context.getClass()];
     return this.reflector.getAllAndOverride('permission', targets) === 'shipping:read';
   }
+}
+
+@Injectable({ scope: Scope.REQUEST })
+class OptionsOfRequest {
+  create = () => ({});
+}
+
+@Injectable({ scope: Scope.TRANSIENT })
+class TransientOptions {
+  create = () => ({});
 }
 
 describe('a host', () => {
@@ -204,14 +215,33 @@ describe('a host', () => {
     expect((await shop.create(ground)).status).toBe(403);
   });
 
-  it('whose options depend on the request is refused, and the error names the reason', async () => {
-    const shipping = ShippingModule.forRootAsync({ inject: [REQUEST], useFactory: () => ({}) });
+  it.each<[of: string, options: (path: string) => Parameters<typeof ShippingModule.forRootAsync>[0]]>([
+    ['the request', (path) => ({ http: { path }, inject: [REQUEST], useFactory: () => ({}) })],
+    ['a request-scoped class', (path) => ({ http: { path }, useClass: OptionsOfRequest })],
+  ])('whose options depend on %s is refused at boot, also beside another mount', async (_of, options) => {
+    const path = 'second/:project_id';
+    const mounts = [
+      [ShippingModule.forRootAsync(options(path))],
+      [ShippingModule.forRoot(), ShippingModule.forRootAsync(options(path))],
+      [ShippingModule.forRootAsync(options(path)), ShippingModule.forRoot()],
+    ];
+
+    for (const imports of mounts) {
+      const testing = await compiled([typeOrm(database), ...imports]);
+
+      await expect(testing.createNestApplication().init()).rejects.toThrow(
+        'depend on a request-scoped provider. But ShippingModule reads them once',
+      );
+    }
+  });
+
+  it('may make its options with a transient provider', async () => {
+    const shipping = ShippingModule.forRootAsync({ useClass: TransientOptions });
     const testing = await compiled([typeOrm(database), shipping]);
-    const options = () => testing.resolve(ShippingMethods, undefined, { strict: false });
 
-    await options();
+    host = await listening(testing);
 
-    await expect(options()).rejects.toThrow('depend on a request-scoped provider');
+    expect((await new Client(host.origin, freshProject()).list()).status).toBe(200);
   });
 
   it('with http: false has the services and no routes', async () => {

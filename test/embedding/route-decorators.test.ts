@@ -202,7 +202,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
       wrapping((next) => next())(target, key, descriptor);
       HttpCode(202)(target, key, descriptor);
     };
-    const shop = await mounted({ create: [accepting, HttpCode(200)], remove: [accepting] });
+    const shop = await mounted({ create: [HttpCode(200), accepting], remove: [accepting] });
 
     const created = await shop.create(ground);
     const removed = await shop.remove(created.body.id);
@@ -244,16 +244,73 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     await expect(mounted({ create: [decorator] })).rejects.toThrow(`${message} "create"`);
   });
 
-  it('of a mount is applied before those of a route, and the last one first', async () => {
-    const seen: string[] = [];
-    const named =
-      (name: string): MethodDecorator =>
-      (_target, route) =>
-        void seen.push(`${name} ${String(route)}`);
+  const kinds: Record<string, (run: () => unknown) => MethodDecorator> = {
+    guards: (run) => UseGuards({ canActivate: () => Boolean(run()) }),
+    interceptors: (run) =>
+      UseInterceptors({
+        intercept: (_context, next) => {
+          run();
+          return next.handle();
+        },
+      }),
+    'decorators themselves': (run) => () => void run(),
+  };
 
-    await mounted({ create: [named('route')] }, [named('outer'), named('inner')]);
+  it.each(Object.entries(kinds))(
+    'runs %s as they are written, and those of a mount first',
+    async (_kind, of) => {
+      const ran: string[] = [];
+      const named = (name: string): MethodDecorator => of(() => ran.push(name));
+      const both = applyDecorators(named('route 1'), named('route 2')) as MethodDecorator;
+      const shop = await mounted({ tree: [both, named('route 3')] }, [named('mount 1'), named('mount 2')]);
 
-    expect(seen.slice(0, 4)).toEqual(['inner create', 'outer create', 'route create', 'inner list']);
+      await shop.tree();
+
+      const written = ['mount 1', 'mount 2', 'route 1', 'route 2', 'route 3'];
+      const first = ran.indexOf('route 1') - 2;
+      expect(ran.slice(first, first + written.length)).toEqual(written);
+    },
+  );
+
+  it('that wraps the handler wraps what the decorators before it have left', async () => {
+    const ran: string[] = [];
+    const named = (name: string): MethodDecorator =>
+      wrapping((next) => {
+        ran.push(name);
+        return next();
+      });
+    const shop = await mounted({ list: [named('route')] }, [named('mount 1'), named('mount 2')]);
+
+    await shop.list();
+
+    expect(ran).toEqual(['route', 'mount 2', 'mount 1']);
+  });
+
+  it('sees what the guard before it has put on the request', async () => {
+    interface Request {
+      headers: Record<string, string | undefined>;
+      params: { project_id: string };
+      user?: string | undefined;
+    }
+    const guard = (allows: (request: Request) => boolean): MethodDecorator =>
+      UseGuards({ canActivate: (context) => allows(context.switchToHttp().getRequest<Request>()) });
+    const signsIn = guard((request) => Boolean((request.user = request.headers['x-user'])));
+    const checksTenant = guard(({ user, params }) => user === undefined || user === params.project_id);
+    const shop = await mounted({}, [signsIn, checksTenant]);
+
+    const statuses = [shop.project, 'foreign'].map((user) => shop.list('', { 'x-user': user }));
+
+    expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([200, 403]);
+  });
+
+  it('of a route wins over one of the mount that sets the same value', async () => {
+    const value = (name: string): MethodDecorator =>
+      applyDecorators(Header('x-of', name), HttpCode(name.length));
+    const shop = await mounted({ list: [value('r'.repeat(203))] }, [value('m'.repeat(202))]);
+
+    const [{ headers, status }, tree] = [await shop.list(), await shop.tree()];
+
+    expect([status, headers.get('x-of')?.[0], tree.status]).toEqual([203, 'r', 202]);
   });
 
   it('finds handlers that have the names of the routes', async () => {

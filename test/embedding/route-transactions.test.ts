@@ -93,7 +93,8 @@ describe.each(platformNames)('a route with Transactional() on %s,', (platform) =
         if (failure === 'an error') throw new ConflictException('audited');
         return result;
       });
-      const route = [noting, mapping, make(), failing];
+      // Each decorator wraps those before it.
+      const route = [failing, make(), mapping, noting];
       const http = { routeDecorators: { create: route, update: route, remove: route } };
       const testing = await compiled([typeOrm(database), ...modules(http)]);
       host = await listening(testing, () => undefined, platform);

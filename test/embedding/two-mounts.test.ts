@@ -1,9 +1,13 @@
-import { Module } from '@nestjs/common';
+import { type CanActivate, Module, type Type } from '@nestjs/common';
+import { RouterModule } from '@nestjs/core';
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { type ShippingMethodChange, ShippingMethods, ShippingModule } from 'nestjs-shipping';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documentShipping } from 'nestjs-shipping/openapi';
+import { ShippingPageModule } from 'nestjs-shipping/page';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { freshProject, ground } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
-import { compiled, typeOrm } from './host.js';
+import { compiled, listening, typeOrm } from './host.js';
 
 type Options = Parameters<typeof ShippingModule.forRoot>[0];
 type Mounts = [first: Options, second: Options];
@@ -78,6 +82,122 @@ describe('two mounts of the module', () => {
 
   it('in two applications of one process are accepted', async () => {
     expect([await boot({}), await boot({})]).toEqual(['booted', 'booted']);
+  });
+});
+
+describe('two mounts with routes', () => {
+  const names = (method: string, number: string): string[] =>
+    ['create', 'list', 'tree', 'update', 'remove']
+      .map((handler) => `ShippingMethods${number}Controller.${handler}`)
+      .concat(`OrderEvents${number}Controller.events`)
+      .map((name) => `${method} ${name}`);
+
+  it('have classes with names of their own, so that a guard that counts by name counts them apart', async () => {
+    const one = ShippingModule.forRoot({ http: { path: 'one/:project_id' } });
+    const two = ShippingModule.forRoot({ http: { path: 'two/:project_id' } });
+    const servicesOnly = ShippingModule.forRoot({ dataSource: 'second', http: false });
+    const called = async (...mounts: (typeof one)[]): Promise<string[]> => {
+      const seen = new Set<string>();
+      // Nest's ThrottlerGuard counts by these two names.
+      const counting: CanActivate = {
+        canActivate: (context) => {
+          const { path } = context.switchToHttp().getRequest<{ path: string }>();
+          seen.add(`${path.split('/')[1]} ${context.getClass().name}.${context.getHandler().name}`);
+          return true;
+        },
+      };
+      const testing = await compiled([typeOrm(database), typeOrm(second, 'second'), ...mounts]);
+      const host = await listening(testing, (app) => app.useGlobalGuards(counting));
+      onTestFinished(() => host.app.getHttpServer().close());
+      for (const path of ['one', 'two'])
+        for (const [method, route] of [
+          ['POST', 'shipments/methods'],
+          ['GET', 'shipments/methods'],
+          ['GET', 'shipments/methods/tree'],
+          ['PATCH', 'shipments/methods/none'],
+          ['DELETE', 'shipments/methods/none'],
+          ['GET', '1001/events'],
+        ])
+          await fetch(`${host.origin}/${path}/shop/${route}`, { method });
+      return [...seen];
+    };
+
+    expect(await called(servicesOnly, one, two)).toEqual([...names('one', ''), ...names('two', '2')]);
+    // Another application of the same process imports them in another order.
+    expect(await called(two, one)).toEqual([...names('one', '2'), ...names('two', '')]);
+  });
+
+  it('are both documented as ours', async () => {
+    const paths = ['one/:project_id', 'two/:project_id'];
+    const mounts = paths.map((path) => ShippingModule.forRoot({ http: { path } }));
+    const { app } = await listening(await compiled([typeOrm(database), ...mounts]));
+    onTestFinished(() => app.getHttpServer().close());
+    const scan = SwaggerModule.createDocument(app, new DocumentBuilder().build());
+
+    const documented = paths.reduce((document, path) => documentShipping(document, { path }), scan);
+
+    const operations = Object.values(documented.paths).flatMap((item) =>
+      Object.values(item as Record<string, { operationId: string; tags: string[] }>),
+    );
+    expect(operations).toHaveLength(12);
+    expect(operations.map(({ operationId }) => operationId)).toEqual(
+      expect.arrayContaining(['listShippingMethods', 'listShippingMethods2']),
+    );
+    expect(new Set(operations.flatMap(({ tags }) => tags))).toEqual(
+      new Set(['Shipping methods', 'Order events']),
+    );
+    const ofSecond = Object.entries(scan.paths).filter(([path]) => path.startsWith('/two/'));
+    expect(() => documentShipping({ ...scan, paths: Object.fromEntries(ofSecond) })).toThrow(
+      "documentShipping(document, { path: 'two/:project_id' })",
+    );
+  });
+
+  describe('in RouterModule', () => {
+    const one = { http: { path: 'one/:project_id' } };
+    const two = { http: { path: 'two/:project_id' } };
+    const booted = async (mounts: Options[], pages: string[], ...prefixed: Type[]): Promise<string> => {
+      const testing = await compiled([
+        typeOrm(database),
+        typeOrm(second, 'second'),
+        ...mounts.map((options) => ShippingModule.forRoot(options)),
+        ...pages.map((path) => ShippingPageModule.forRoot({ path, routes: 'one/:project_id' })),
+        RouterModule.register(prefixed.map((module, index) => ({ path: `prefix-${index}`, module }))),
+      ]);
+      return listening(testing).then(
+        ({ app, origin }) => {
+          onTestFinished(() => app.getHttpServer().close());
+          return origin;
+        },
+        ({ message }: Error) => message,
+      );
+    };
+
+    it.each([
+      ['twice', [one, two], [], [ShippingModule, ShippingModule], 'ShippingModule', 'http.path'],
+      ['once', [one, two], [], [ShippingModule], 'ShippingModule', 'http.path'],
+      ['as two pages', [one], ['a', 'b'], [ShippingPageModule], 'ShippingPageModule', 'path'],
+    ])('%s are refused at boot', async (_how, mounts, pages, prefixed, name, option) => {
+      const error = await booted(mounts, pages, ...prefixed);
+
+      expect(error).toContain(`every mount of ${name} would get the prefix "/prefix-${prefixed.length - 1}"`);
+      expect(error).toContain(`Take ${name} out of RouterModule.register()`);
+      expect(error).toContain(`into its option "${option}"`);
+    });
+
+    it('are accepted if only one of them has routes', async () => {
+      const origin = await booted([one, { dataSource: 'second', http: false }], [], ShippingModule);
+
+      expect((await fetch(`${origin}/prefix-0/one/shop/shipments/methods`)).status).toBe(200);
+    });
+
+    it('are accepted if only other modules have a prefix', async () => {
+      @Module({})
+      class Other {}
+
+      const origin = await booted([one, two], [], Other);
+
+      expect((await fetch(`${origin}/two/shop/shipments/methods`)).status).toBe(200);
+    });
   });
 });
 

@@ -1,5 +1,7 @@
+import { Logger } from '@nestjs/common';
 import mysql, { type Pool, type PoolOptions } from 'mysql2';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { driverThatSends } from '../guide/session-settings.js';
 import { freshProject, ground } from '../support/client.js';
 import { type EngineDatabase, mariadb, onMariadbAndMysql, pglite } from './databases.js';
 import { type EngineHost, hostOn } from './host.js';
@@ -20,6 +22,19 @@ onMariadbAndMysql('the server of', (server) => {
     await work(host).finally(() => host.close());
   };
 
+  /** Boots a host over connections that begin with these statements. @returns the error at boot, or "served" */
+  const bootedWith = async (...statements: string[]): Promise<string> => {
+    let pool: Pool | undefined;
+    const driver = driverThatSends(...statements);
+    const createPool = (options: PoolOptions): Pool => (pool = driver.createPool(options));
+    const outcome = await hostOn(database, {}, { driver: { ...driver, createPool } }).then(
+      (host) => host.close().then(() => 'served'),
+      ({ message }: Error) => message,
+    );
+    if (outcome !== 'served') await pool?.promise().end();
+    return outcome;
+  };
+
   it.each([
     [
       'SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED',
@@ -29,31 +44,45 @@ onMariadbAndMysql('the server of', (server) => {
       "SET sql_mode = 'NO_BACKSLASH_ESCAPES,STRICT_TRANS_TABLES'",
       'sql_mode = NO_BACKSLASH_ESCAPES,STRICT_TRANS_TABLES. With it, the driver cannot escape values',
     ],
-    // MySQL has no Galera.
-    ...(server === mariadb
-      ? [['SET SESSION wsrep_dirty_reads = ON', 'wsrep_dirty_reads = ON. With it, a Galera node']]
-      : []),
     ['SET character_set_connection = latin1', 'character_set_connection = latin1. With it, some characters'],
     ['SET character_set_results = latin1', 'character_set_results = latin1. With it, some characters'],
-  ])('is refused over connections that begin with %s', async (sql, error) => {
-    let pool: Pool | undefined;
-    const createPool = (options: PoolOptions): Pool =>
-      (pool = mysql.createPool(options).on('connection', (connection) => connection.query(sql)));
+  ])(
+    'is refused over connections that begin with %s, unless they then send what the error names',
+    async (sql, error) => {
+      const message = await bootedWith(sql);
 
-    const host = hostOn(database, {}, { driver: { ...mysql, createPool } });
+      expect(message).toContain(error);
+      const [, remedy = ''] = /send "(.*)" on each new connection/.exec(message) ?? [];
+      expect(await bootedWith(sql, remedy)).toBe('served');
+    },
+  );
 
-    await expect(host).rejects.toThrow(error);
-    await pool?.promise().end();
+  // MySQL has no Galera.
+  it.skipIf(server !== mariadb)('is served with a warning when its node answers dirty reads', async () => {
+    const dirty = 'SET SESSION wsrep_dirty_reads = ON';
+    const warned = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    onTestFinished(() => warned.mockRestore());
+
+    expect(await bootedWith(dirty)).toBe('served');
+    const [message] = warned.mock.calls.map(String);
+    expect(message).toContain('wsrep_dirty_reads = ON. With it, a Galera node');
+    warned.mockClear();
+    const [, remedy = ''] = /send "(.*)" on each new connection/.exec(message ?? '') ?? [];
+    expect(await bootedWith(dirty, remedy)).toBe('served');
+    expect(warned).not.toHaveBeenCalled();
   });
 
   it('is refused when TypeORM would begin transactions at READ UNCOMMITTED', async () => {
     const host = hostOn(database, {}, { isolationLevel: 'READ UNCOMMITTED' });
 
-    await expect(host).rejects.toThrow('has isolationLevel = READ UNCOMMITTED. With it, reads show');
+    await expect(host).rejects.toThrow(/has isolationLevel = READ UNCOMMITTED\. .*dataSource: 'name'/);
   });
 
   it.each([
-    ['0', /wsrep_sync_wait = 0\. With it, a Galera node can return old data/],
+    [
+      '0',
+      /wsrep_sync_wait = 0\. With it, a Galera node can return old data\. .*"SET SESSION wsrep_sync_wait = 1"/,
+    ],
     ['6', /wsrep_sync_wait = 6\. With it, a Galera node/],
     ['1', /^served$/],
     ['7', /^served$/],

@@ -6,7 +6,8 @@ import { freshProject, ground } from '../support/client.js';
 import { type EngineDatabase, onMariadbAndMysql } from './databases.js';
 import { type EngineHost, hostOn } from './host.js';
 
-const refused = 'A call of ShippingModule in this transaction has failed. Roll the transaction back.';
+const refused =
+  'A call of ShippingModule in this transaction, or a statement beside it, has failed. Roll the transaction back.';
 
 onMariadbAndMysql("a host's transaction on", (server) => {
   let database: EngineDatabase;

@@ -28,26 +28,6 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
     ]);
   });
 
-  it('runs two calls that wait for one transaction one after another, so the second outlives the rollback of the first', async () => {
-    const [refused, project] = [freshProject(), freshProject()];
-    await host.dataSource.query(
-      `CREATE TRIGGER refused AFTER INSERT ON shipping_method WHEN NEW.project_id = '${refused}'
-       BEGIN SELECT RAISE(ABORT, 'refused'); END`,
-    );
-    // Calls with this manager have no transaction, and do not take turns with calls that have no manager.
-    const { manager } = host.dataSource.createQueryRunner();
-    const first = host.methods.create(refused, ground, { manager });
-    const transaction = host.dataSource.transaction(() => delay(20));
-    await delay(1);
-    const second = host.methods.create(project, ground);
-
-    await expect(first).rejects.toThrow('refused');
-    const { id } = await second;
-    await transaction;
-    await host.dataSource.query('DROP TRIGGER refused');
-    expect((await host.methods.list(project)).data).toMatchObject([{ id }]);
-  });
-
   describe('a transaction of the host that begins during a slow call, and rolls back,', () => {
     const notes = (): Promise<unknown[]> => host.dataSource.query('SELECT * FROM note');
     const rolledBack = (): Promise<unknown> =>
@@ -93,41 +73,6 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
     });
   });
 
-  describe.each(['commits', 'rolls back'])(
-    'while another caller has a transaction open, which it %s,',
-    (how) => {
-      it.each<[string, (project: string) => Promise<unknown>]>([
-        ['creates a method', (project) => host.methods.create(project, ground)],
-        ['records an event', (project) => host.events.record(project, 'new', { type: 'a.b' })],
-        ['removes events', (project) => host.events.removeOrder(project, 'old')],
-      ])('a call of its own that %s waits for this end', async (_, call) => {
-        const project = freshProject();
-        await host.events.record(project, 'old', { type: 'a.b' });
-        const ends: string[] = [];
-        const transaction = host.dataSource
-          .transaction(async (manager) => {
-            await manager.query('SELECT 1');
-            await delay(50);
-            ends.push('transaction');
-            if (how === 'rolls back') throw new Error('rolled back');
-          })
-          .catch((error: Error) => error.message);
-        await delay(10);
-
-        const result = await call(project);
-        ends.push('call');
-        await transaction;
-
-        expect(ends).toEqual(['transaction', 'call']);
-        const methods = (await host.methods.list(project)).data.length;
-        const [added, removed] = await Promise.all(
-          ['new', 'old'].map(async (order) => (await host.events.list(project, order)).length),
-        );
-        expect([methods + Number(added), removed]).toEqual(result === 1 ? [0, 0] : [1, 1]);
-      });
-    },
-  );
-
   it('lets a hook hand its manager to a worker that runs outside of its async context', async () => {
     const project = freshProject();
     let hand: (manager: EntityManager) => void = () => undefined;
@@ -145,33 +90,40 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
     await other.close();
   });
 
-  it('keeps what a call has acknowledged when another caller begins at the same moment, and rolls back', async () => {
-    const lost: number[] = [];
-    for (let microtasks = 0; microtasks < 40; microtasks++) {
-      const project = freshProject();
-      const call = host.events.record(project, 'o', { type: 'a.b' });
-      for (let passed = 0; passed < microtasks; passed++) await Promise.resolve();
-      const transaction = host.dataSource.transaction(async (manager) => {
-        await host.events.record(project, 'other', { type: 'a.b' }, { manager });
-        throw new Error('rolled back');
-      });
-      await Promise.allSettled([call, transaction]);
-      if ((await host.events.list(project, 'o')).length === 0) lost.push(microtasks);
-    }
-
-    expect(lost).toEqual([]);
-  });
-
-  it('refuses a call without the manager that a transaction awaits', async () => {
+  it('makes a call without the manager a part of the transaction that awaits it', async () => {
     const project = freshProject();
 
-    const transaction = host.dataSource.transaction(async (manager) => {
+    await host.dataSource.transaction(async (manager) => {
       await manager.query('SELECT 1');
       await host.methods.create(project, ground);
     });
 
-    await expect(transaction).rejects.toMatchObject({ code: 'database_unavailable', contention: 'lock' });
-    expect((await host.methods.list(project)).data).toEqual([]);
+    expect((await host.methods.list(project)).meta.total).toBe(1);
+  });
+
+  it('ends all transactions and calls, even if they overlap and some of them fail', async () => {
+    const project = freshProject();
+    const transaction = (n: number): Promise<unknown> =>
+      host.dataSource.transaction(async (manager) => {
+        await manager.query('SELECT 1');
+        await delay(n % 5);
+        await host.events.record(project, `${n}`, { type: 'a.b' }, { manager });
+        if (n % 3 === 0) throw new Error('rolled back');
+      });
+    const call = (n: number): Promise<unknown> =>
+      host.methods.create(project, { ...ground, method_code: `${n % 7}` });
+
+    const works = Array.from({ length: 60 }, (_, n) =>
+      delay(n % 11).then(() => (n % 2 ? call : transaction)(n)),
+    );
+    await Promise.allSettled(works);
+
+    const sent: string[] = [];
+    host.dataSource.subscribers.push({ beforeQuery: ({ query }) => void sent.push(query) });
+    await host.dataSource.transaction(() => Promise.resolve());
+    host.dataSource.subscribers.pop();
+    expect(sent).toEqual(['BEGIN TRANSACTION', 'COMMIT']);
+    expect(host.dataSource.createQueryRunner().isTransactionActive).toBe(false);
   });
 
   it('refuses a change that a subscriber of the host makes, and awaits, before a COMMIT', async () => {
@@ -181,10 +133,95 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
     subscribers.push({ beforeTransactionCommit: () => (change ??= host.methods.create(project, ground)) });
 
     const transaction = host.dataSource.transaction((manager) => manager.query('SELECT 1'));
+    const [outcome] = await Promise.allSettled([transaction]);
 
-    await expect(transaction).rejects.toMatchObject({ code: 'database_unavailable' });
     subscribers.pop();
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'EndedTransactionError' } });
     expect((await host.methods.list(project)).data).toEqual([]);
+  });
+
+  describe('a subscriber of the host that fails before the ROLLBACK', () => {
+    const soldOut = (): Promise<never> => Promise.reject(new Error('sold out'));
+    /** @param failures how many rollbacks fail, from the first one on */
+    const whileRollbacksFail = async (failures: number, work: () => Promise<unknown>): Promise<void> => {
+      let left = failures;
+      host.dataSource.subscribers.push({
+        beforeTransactionRollback: () =>
+          left-- > 0 ? Promise.reject(new Error('no log')) : Promise.resolve(),
+      });
+      const [{ status }] = await Promise.allSettled([work()]);
+      expect(status).toBe('rejected');
+      host.dataSource.subscribers.pop();
+    };
+    const isOpen = (): Promise<unknown> =>
+      host.dataSource.query('BEGIN').then(
+        () => host.dataSource.query('ROLLBACK').then(() => false),
+        () => true,
+      );
+
+    it.each<[string, number, (project: string) => Promise<unknown>]>([
+      [
+        'of a transaction',
+        1,
+        (project) =>
+          host.dataSource.transaction(async (manager) => {
+            await host.events.record(project, 'o', { type: 'order.placed' }, { manager });
+            return soldOut();
+          }),
+      ],
+      [
+        'of a nested transaction, whose error the host catches',
+        1,
+        (project) =>
+          host.dataSource.transaction(async (manager) => {
+            const nested = manager.transaction(async (inner) => {
+              await host.events.record(project, 'o', { type: 'order.placed' }, { manager: inner });
+              return soldOut();
+            });
+            await nested.catch(() => undefined);
+          }),
+      ],
+      [
+        'of a change of ours',
+        1,
+        (project) => host.methods.create(project, { ...ground, meta: { fails: true } }),
+      ],
+    ])('leaves nothing behind %s, and later calls are stored', async (_what, failures, work) => {
+      const [undone, kept] = [freshProject(), freshProject()];
+
+      await host.dataSource.query(
+        `CREATE TRIGGER IF NOT EXISTS failing BEFORE INSERT ON shipping_method WHEN NEW.meta LIKE '%fails%'
+         BEGIN SELECT RAISE(ABORT, 'not now'); END`,
+      );
+      await whileRollbacksFail(failures, () => work(undone));
+      const created = await host.methods.create(kept, ground);
+
+      expect(await host.events.list(undone, 'o')).toEqual([]);
+      expect((await host.methods.list(undone)).data).toEqual([]);
+      expect((await host.methods.list(kept)).data).toEqual([created]);
+      expect(await isOpen()).toBe(false);
+      expect(host.dataSource.createQueryRunner().isTransactionActive).toBe(false);
+    });
+  });
+
+  it('goes on after SQLite has rolled a transaction back by itself', async () => {
+    const [undone, kept] = [freshProject(), freshProject()];
+
+    const placing = host.dataSource.transaction(async (manager) => {
+      await host.methods.create(undone, ground, { manager });
+      // A full disk has the same effect.
+      await manager.query('INSERT OR ROLLBACK INTO shipping_project SELECT * FROM shipping_project');
+    });
+
+    await expect(placing).rejects.toThrow('UNIQUE constraint failed');
+    const created = await host.methods.create(kept, ground);
+    await expect(host.dataSource.transaction(() => Promise.reject(new Error('sold out')))).rejects.toThrow(
+      'sold out',
+    );
+    await host.methods.create(kept, { ...ground, method_code: '2' });
+    expect((await host.methods.list(undone)).data).toEqual([]);
+    expect((await host.methods.list(kept)).data[0]).toEqual(created);
+    expect(host.dataSource.createQueryRunner().isTransactionActive).toBe(false);
   });
 
   it.each(['UPDATE', 'DELETE'])(

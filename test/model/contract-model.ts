@@ -3,6 +3,10 @@ import { Histories } from './histories.js';
 
 // The contract in memory, written from its text alone. Nothing is imported from the library.
 
+/** The fields that can come from the default, in the order of the contract. */
+export const inheritable = ['carrier_label', 'method_label', 'sort_order', 'meta', 'is_active'] as const;
+type Inheritable = (typeof inheritable)[number];
+
 /** The body of a create or an update. */
 export interface Sent {
   carrier_code: string;
@@ -12,7 +16,7 @@ export interface Sent {
   is_active?: boolean | null;
   sort_order?: number | null;
   meta?: object | null;
-  use_default?: boolean | null;
+  use_default?: boolean | readonly Inheritable[] | null;
 }
 
 export interface Values {
@@ -23,7 +27,7 @@ export interface Values {
   is_active: boolean;
   sort_order: number;
   meta: object;
-  use_default: boolean;
+  use_default: boolean | Inheritable[];
 }
 
 export interface Method extends Values {
@@ -35,11 +39,9 @@ export interface Method extends Values {
 }
 
 export interface Shown extends Method {
-  inherited: (keyof Values)[];
+  inherited: Inheritable[];
   own: Partial<Values>;
 }
-
-const inheritable = ['carrier_label', 'method_label', 'sort_order', 'meta'] as const;
 
 export type Outcome =
   | { is: 'created'; values: Values }
@@ -98,21 +100,31 @@ export class ContractModel {
     if (before?.project_id !== project) return { is: 'missing' };
     if (versions && !versions.includes(before.version)) return { is: 'mismatch', version: before.version };
 
-    const stays = before.use_default && sent.use_default !== false && sent.use_default !== null;
-    const { inherited, ...shown } = this.shown(before);
-    const asked = Object.entries(valuesOf(sent)).filter(([name, value]) => {
-      const [, given] = Object.entries(sent).find(([field]) => field === name) ?? [];
-      const cameBack = Object.entries(shown).some(
-        ([field, loaded]) => field === name && isDeepStrictEqual(loaded, value),
-      );
-      const isInherited = inherited.some((field) => field === name);
-      return given !== undefined && !(stays && isInherited && cameBack && given !== null);
-    });
-    const values = valuesOf(Object.assign({ ...before }, Object.fromEntries(asked)));
+    const values = this.updated(before, sent);
     const isChanged = !isDeepStrictEqual(valuesOf(before), values);
     const taken = this.withCodes(project, values);
     if (taken && taken.id !== id) return { is: 'duplicate', of: taken, isIdentical: false };
     return { is: 'updated', values, isChanged };
+  }
+
+  private updated(before: Method, sent: Sent): Values {
+    const given = Object.entries(sent).filter(([, value]) => value !== undefined);
+    const values = valuesOf(Object.assign({ ...before }, Object.fromEntries(given)));
+    const shown = this.shown(before);
+    const origin = this.originOf({ ...before, ...codesOf(sent) });
+    const fields = new Set(namedBy(values.use_default));
+    for (const field of inheritable) {
+      const isSent = sent[field] !== undefined;
+      // A field that leaves the inheritance without a sent value keeps what was shown.
+      if (!isSent && !fields.has(field)) Object.assign(values, { [field]: shown[field] });
+      if (!isSent || !fields.has(field) || !namedBy(before.use_default).includes(field)) continue;
+      const presents = (own: Values): boolean =>
+        isDeepStrictEqual(presented(field, own, origin), values[field]);
+      // A value that is presented anyway leaves the own one alone.
+      if (presents(before)) Object.assign(values, { [field]: before[field] });
+      else if (sent.use_default === undefined && !presents(values)) fields.delete(field);
+    }
+    return { ...values, use_default: shortest(fields) };
   }
 
   keep(method: Method): void {
@@ -136,9 +148,9 @@ export class ContractModel {
     const origin = this.originOf(method);
     const shown: Shown = { ...method, inherited: [], own: {} };
     if (!origin) return shown;
-    for (const field of inheritable) {
+    for (const field of namedBy(method.use_default)) {
       if (origin[field] === null) continue;
-      Object.assign(shown, { [field]: origin[field] });
+      Object.assign(shown, { [field]: presented(field, method, origin) });
       Object.assign(shown.own, { [field]: method[field] });
       shown.inherited.push(field);
     }
@@ -147,7 +159,7 @@ export class ContractModel {
 
   /** The default that the method inherits from. */
   originOf(method: Method): Method | undefined {
-    const inherits = method.use_default && method.project_id !== this.defaultsProject;
+    const inherits = method.use_default !== false && method.project_id !== this.defaultsProject;
     return inherits ? this.withCodes(this.defaultsProject, method) : undefined;
   }
 
@@ -172,8 +184,27 @@ function valuesOf(sent: Sent): Values {
     is_active: sent.is_active ?? true,
     sort_order: sent.sort_order ?? 0,
     meta: sent.meta ?? {},
-    use_default: sent.use_default ?? false,
+    use_default: shortest(namedBy(sent.use_default ?? false)),
   };
+}
+
+function namedBy(useDefault: boolean | readonly Inheritable[]): Inheritable[] {
+  return inheritable.filter((field) => (Array.isArray(useDefault) ? useDefault.includes(field) : useDefault));
+}
+
+function shortest(fields: Iterable<Inheritable>): Values['use_default'] {
+  const named = namedBy([...fields]);
+  return named.length === inheritable.length || (named.length > 0 && named);
+}
+
+/** What a method presents for a field that it inherits. */
+function presented(field: Inheritable, own: Values, origin: Values | undefined): unknown {
+  if (!origin) return own[field];
+  return field === 'is_active' ? own.is_active && origin.is_active : (origin[field] ?? own[field]);
+}
+
+function codesOf({ carrier_code, method_code }: Sent): Pick<Values, 'carrier_code' | 'method_code'> {
+  return { carrier_code, method_code };
 }
 
 function normal(label: string | null | undefined): string | undefined {

@@ -17,7 +17,7 @@ const entry: fc.Arbitrary<NewOrderEvent & { orderId: string }> = fc.record(
   {
     orderId: fc.constantFrom('o-1', 'o-1', 'o-2'),
     type: fc.constantFrom(...eventTypes),
-    message: fc.option(fc.oneof(text, fc.constantFrom('', ' % ', '😀'.repeat(1000)))),
+    message: fc.option(fc.oneof(text, fc.constantFrom('', ' % ', 'a\r\n\tb\n', '😀'.repeat(4000)))),
     data: fc.option(meta as fc.Arbitrary<JsonObject>),
     actor: fc.option(
       fc.constantFrom<OrderEventActor>(

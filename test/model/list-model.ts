@@ -16,10 +16,15 @@ export interface Query {
   raw_filters?: (Condition | { or: Condition[] })[];
 }
 
+/** A method as the conditions of a list see it: `use_default` is true if the method inherits anything. */
+type Filtered = Omit<Shown, 'use_default'> & { use_default: boolean };
+
 /** The response of a list of these methods. */
 export function listed(methods: readonly Shown[], query: Query): object {
   const { page = 1, per_page: perPage = 20 } = query;
-  const found = inOrder(methods.filter((method) => matches(method, query)));
+  const found = inOrder(
+    methods.filter((method) => matches({ ...method, use_default: method.use_default !== false }, query)),
+  );
   const meta = {
     page,
     per_page: perPage,
@@ -59,11 +64,11 @@ export function inOrder(methods: readonly Shown[]): Shown[] {
   );
 }
 
-function matches(method: Shown, { q = '', filter = {}, raw_filters: rawFilters = [] }: Query): boolean {
+function matches(method: Filtered, { q = '', filter = {}, raw_filters: rawFilters = [] }: Query): boolean {
   const texts = [method.carrier_code, method.carrier_label ?? '', method.method_code, method.method_label];
   const words = q.split(/\s+/u).filter((word) => word !== '');
   return (
-    words.every((word) => texts.some((text) => lower(text).includes(lower(word)))) &&
+    words.every((word) => texts.some((text) => plain(text).includes(plain(word)))) &&
     Object.entries(filter).every(([field, value]) => {
       const [, actual] = Object.entries(method).find(([name]) => name === field) ?? [];
       return [value].flat().some((wanted) => asStored(field, wanted) === actual);
@@ -72,19 +77,24 @@ function matches(method: Shown, { q = '', filter = {}, raw_filters: rawFilters =
   );
 }
 
-/** Case is ignored character by character, so `ς` is `Σ`, and `ß` is `SS` and `ẞ`. */
-function lower(text: string): string {
+/**
+ * Case is ignored character by character, so `ς` is `Σ`, and `ß` is `SS` and `ẞ`. Accents are removed. Some letters
+ * have a stroke that is part of them.
+ */
+function plain(text: string): string {
   const each = (given: string, change: (one: string) => string): string => Array.from(given, change).join('');
   const small = each(text.normalize('NFC'), (one) => one.toLowerCase());
   const large = each(small, (one) => one.toUpperCase());
-  return each(large, (one) => one.toLowerCase()).normalize('NFC');
+  const lower = each(large, (one) => one.toLowerCase()).normalize('NFD');
+  const strokes: Record<string, string> = { ł: 'l', đ: 'd', ø: 'o', ς: 'σ' };
+  return each(lower.replace(/[\u0300-\u036F]/g, ''), (one) => strokes[one] ?? one).normalize('NFC');
 }
 
 /** How an operator compares a value that is not null. */
 interface Compared {
   actual: Value;
   values: Value[];
-  /** The value and the first one, without regard to case. */
+  /** The value and the first one, without case and accents. */
   texts: [actual: string, part: string];
   /** Below 0 if the value comes before the given one. */
   order: (place: number) => number;
@@ -106,7 +116,7 @@ export const operators: Record<
   between: ({ order }) => order(0) >= 0 && order(1) <= 0,
 };
 
-function holds(method: Shown, { field, op, value }: Condition): boolean {
+function holds(method: Filtered, { field, op, value }: Condition): boolean {
   const actual = method[field];
   const values = [value].flat().map((given) => asStored(field, given));
   if (op === 'null') return (actual === null) === value;
@@ -115,7 +125,7 @@ function holds(method: Shown, { field, op, value }: Condition): boolean {
   return operators[op]({
     actual,
     values,
-    texts: [lower(String(actual)), lower(String(values[0]))],
+    texts: [plain(String(actual)), plain(String(values[0]))],
     order: (place) => compared(field, actual, values[place] ?? ''),
   });
 }

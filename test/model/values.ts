@@ -7,6 +7,7 @@ const texts = [
   // Folding: one character becomes several, or another one at the end of a word.
   ['Straße', 'STRASSE', 'Straẞe', 'ﬀ', 'ff', 'ΟΔΟΣ', 'οδος', 'οδοσ', 'ſ', '\u212A', 'k', 'ŉ', 'ΐ', 'ᾳ', 'ǅ'],
   ['İstanbul', 'istanbul', 'ıI', 'École', 'E\u0301cole', 'ecole', '\u1E69', 's\u0323\u0307'],
+  ['Łódź', 'LODZ', 'Đặng', 'dang', 'Ǿre', 'ore', 'Ελλάδα', 'ΕΛΛΑΔΑ', 'が', 'か', 'й', 'и'],
   // Beyond the basic plane, and what UTF-16 sorts after it.
   ['😀', '👩‍👩‍👧', '𝒰ps', '𐐀', '𐐨', '\uFFFD', 'ﷺ', '편의점', '한', '한'],
   // Plain characters here, special in SQL, LIKE and JSON.
@@ -33,8 +34,13 @@ const carrierCodes = [
   'οδος',
   '字'.repeat(64),
   'a(b)',
+  "l'été",
+  '%_\\',
 ];
-const methodCodes = ['x y', 'bpack 24/7', 'DPD8:30', 'GS더프레시', 'ς', 'σ', '𐐀', 'x@y+z', '𝒰'.repeat(128)];
+const methodCodes = [
+  ['x y', 'bpack 24/7', 'DPD8:30', 'GS더프레시', 'ς', 'σ', '𐐀', 'x@y+z', '𝒰'.repeat(128)],
+  ['sendcloud:letter/standard,x=1', 'U2hpcHBpbmc6MQ==', 'Standard%20Shipping-8.00', '{"a":\'`$1'],
+].flat();
 
 /** Few plain ones, so that methods meet. */
 export const codes = {

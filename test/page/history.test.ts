@@ -22,7 +22,7 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
     const data = { carrier_code: 'dhl', parcels: [1, 2] };
     await page.host.app.get(OrderEvents).record(shop.project, 'A-1', {
       type: 'shipping.selected',
-      message: 'DHL Worldwide',
+      message: 'DHL Worldwide\nby air',
       actor,
       occurred_at,
       data,
@@ -35,6 +35,7 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
     expect(await operator.page.getByRole('listitem').textContent()).toMatch(
       /Shipping selected.*Nov 2, 2026, 4:14:03\sAM.*Sam \(user\).*DHL Worldwide.*parcels.*1, 2.*carrier code.*dhl/s,
     );
+    expect(await operator.page.locator('li p').innerText()).toBe('DHL Worldwide\nby air');
     await operator.page.reload();
     await operator.page.getByRole('listitem').waitFor();
     expect(operator.errors).toEqual([]);

@@ -7,7 +7,7 @@ import { ImportController } from './import.controller.js';
 
 // docs/recipes/import-screen.md shows this code.
 
-const header = 'carrier;method;label;order\n';
+const header = 'carrier_code;method_code;method_label;sort_order\n';
 
 describe('an import screen', () => {
   let database: TestDatabase;
@@ -66,16 +66,74 @@ describe('an import screen', () => {
   });
 
   it('shows each violation with its line and its column', async () => {
-    const bad = `${header}ups;03;;1\nups;04;Saver;x\nups;04;Again;1\n`;
+    const bad = `${header}ups;03;;1\n\nups;04;"Sa\nver";x\nups;04;Again;1\n\uFEFFups;5;Air;\n`;
 
     const { status, body } = await post('/preview', { csv: bad });
 
     expect(status).toBe(400);
     expect(body['lines']).toMatchObject([
       { line: 2, column: 'method_label' },
-      { line: 3, column: 'sort_order' },
-      { line: 4, detail: 'line 4 has the same codes as line 3.' },
+      { line: 5, column: 'method_label' },
+      { line: 5, column: 'sort_order' },
+      { line: 6, detail: 'line 6 has the same codes as line 5.' },
+      { line: 7, column: 'carrier_code', detail: expect.stringContaining('U+FEFF at position 1') },
     ]);
+  });
+
+  it('reads columns by name, quotes, a byte order mark and each usual delimiter', async () => {
+    const rows = [
+      ['method_label', 'is_active', 'method_code', 'carrier_label', 'carrier_code'],
+      ['"Next day, by ""Air""; 12:00"', 'FALSE', '"a,b;c"', '', 'ups'],
+      [],
+      ['', '', '', '', ''],
+      ['Ground', '', '03', 'UPS', 'ups'],
+    ];
+
+    for (const delimiter of [',', ';', '\t']) {
+      const lines = rows.map((row) => row.join(delimiter));
+      const { body } = await post('/preview', { csv: `\uFEFF${lines.join('\r\n')}\r\n` });
+
+      const shown = { method_code: 'a,b;c', method_label: 'Next day, by "Air"; 12:00', is_active: false };
+      expect(body['changes']).toMatchObject([
+        { type: 'created', after: { ...shown, carrier_label: null } },
+        { type: 'updated', after: { method_label: 'Ground', carrier_label: 'UPS', is_active: true } },
+        { type: 'removed' },
+      ]);
+    }
+  });
+
+  it.each([
+    ['carrier_code,method_code,method_label,price', [[1, 'The column "price" is unknown.']]],
+    ['carrier_code,method_code,method_label,constructor', [[1, 'The column "constructor" is unknown.']]],
+    [
+      'carrier_code,method_code,method_code',
+      [
+        [1, 'The column "method_code" comes twice.'],
+        [1, 'The column "method_label" is missing.'],
+      ],
+    ],
+    [
+      'carrier_code,method_code,method_label\nups,03,Ground\nups,04,Next day, 12:00',
+      [[3, expect.stringContaining('columns length is 3, got 4')]],
+    ],
+    [
+      'carrier_code,method_code,method_label\nups,03,"Ground',
+      [[2, expect.stringContaining('Quote Not Closed')]],
+    ],
+  ])('refuses the file %j', async (sent, violations) => {
+    const { status, body } = await post('/preview', { csv: sent });
+
+    expect(status).toBe(400);
+    expect(body['lines']).toEqual(violations.map(([line, detail]) => ({ line, detail })));
+  });
+
+  it('tells that a file has more violations than the response lists', async () => {
+    const rows = Array.from({ length: 51 }, (_, index) => `ups;${index};;1\n`);
+    const fifty = await post('/preview', { csv: header + rows.slice(1).join('') });
+    const more = await post('/preview', { csv: header + rows.join('') });
+
+    expect([fifty.body['lines'], more.body['lines']]).toMatchObject([{ length: 50 }, { length: 50 }]);
+    expect([fifty.body['truncated'], more.body['truncated']]).toEqual([undefined, true]);
   });
 
   it.each([

@@ -11,6 +11,7 @@ import {
   PreconditionFailedException,
   UseFilters,
 } from '@nestjs/common';
+import { CsvError, parse } from 'csv-parse/sync';
 import {
   ProblemDetailsFilter,
   type ShippingMethodChange,
@@ -40,13 +41,14 @@ export class ImportController {
   async preview(@Param('project_id') projectId: string, @Body() body: unknown) {
     const { csv, maxRemoved } = uploadOf(body);
     const options = { removeOthers: true, maxRemoved, dryRun: true };
+    const { requests, lines } = read(csv);
     const { changes } = await this.methods
-      .upsertMany(projectId, requestsOf(csv), options)
-      .catch(throwWithLines);
-    const lines = changes.map(({ type, before, after }) => {
+      .upsertMany(projectId, requests, options)
+      .catch((error: unknown) => throwWithLines(error, lines));
+    const shown = changes.map(({ type, before, after }) => {
       return { type, before: before && upsertRequestOf(before), after: after && upsertRequestOf(after) };
     });
-    return { etag: etagOf(csv, changes), changes: lines };
+    return { etag: etagOf(csv, changes), changes: shown };
   }
 
   @Post()
@@ -57,11 +59,12 @@ export class ImportController {
     @Body() body: unknown,
   ) {
     const { csv, maxRemoved } = uploadOf(body);
+    const { requests, lines } = read(csv);
     return this.dataSource.transaction(async (manager) => {
       const options = { removeOthers: true, maxRemoved, manager };
       const { changes } = await this.methods
-        .upsertMany(projectId, requestsOf(csv), options)
-        .catch(throwWithLines);
+        .upsertMany(projectId, requests, options)
+        .catch((error: unknown) => throwWithLines(error, lines));
       // The error rolls the import back.
       if (etagOf(csv, changes) !== etag)
         throw new PreconditionFailedException('Something has changed: look again.');
@@ -79,14 +82,69 @@ function uploadOf(body: unknown): Upload {
   return { csv, maxRemoved };
 }
 
-/** The first line has the names of the columns. */
-function requestsOf(csv: string): UpsertShippingMethodRequest[] {
-  const lines = csv.trim().split(/\r?\n/).slice(1);
-  return lines.map((line) => {
-    const [carrier_code = '', method_code = '', method_label = '', order] = line.split(';');
-    const sort_order = order ? Number(order) : undefined;
-    return { carrier_code, method_code, method_label, sort_order };
-  });
+const flag = (cell: string) => (/^(true|false)$/i.test(cell) ? cell.toLowerCase() === 'true' : cell);
+const integer = (cell: string) => (/^-?\d+$/.test(cell) ? Number(cell) : cell);
+
+/** How each column is read. The module refuses a text where it needs a number or a boolean. */
+const columns = new Map<string, (cell: string) => unknown>([
+  ['carrier_code', String],
+  ['carrier_label', String],
+  ['method_code', String],
+  ['method_label', String],
+  ['is_active', flag],
+  ['sort_order', integer],
+]);
+const required = ['carrier_code', 'method_code', 'method_label'];
+
+type Cells = Record<string, string>;
+
+/** A request for each row, and the last line of each row. A cell in quotes may have several lines. */
+interface Content {
+  requests: UpsertShippingMethodRequest[];
+  lines: number[];
+}
+
+function read(csv: string): Content {
+  // No name of a column has a comma, a semicolon or a tab. So the first of these characters is the delimiter.
+  const delimiter = /[,;\t]/.exec(csv)?.[0] ?? ',';
+  const content: Content = { requests: [], lines: [] };
+  try {
+    parse<Cells, Cells>(csv, {
+      bom: true,
+      columns: checkHeader,
+      delimiter,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      on_record: (cells, { lines }) => {
+        content.requests.push(requestOf(cells));
+        content.lines.push(lines);
+        return null;
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw invalid([{ line: Number(error['lines']), detail: error.message }]);
+  }
+  return content;
+}
+
+/** An empty cell is left out, so that the method keeps its value. */
+function requestOf(cells: Cells): UpsertShippingMethodRequest {
+  const filled = Object.entries(cells).filter(([, cell]) => cell !== '');
+  const fields = filled.map(([name, cell]) => [name, columns.get(name)?.(cell)]);
+  return Object.fromEntries(fields) as UpsertShippingMethodRequest;
+}
+
+function checkHeader(names: string[]): string[] {
+  const violations = [
+    ...names.filter((name) => !columns.has(name)).map((name) => `The column "${name}" is unknown.`),
+    ...names
+      .filter((name, index) => names.indexOf(name) < index)
+      .map((name) => `The column "${name}" comes twice.`),
+    ...required.filter((name) => !names.includes(name)).map((name) => `The column "${name}" is missing.`),
+  ];
+  if (violations.length > 0) throw invalid(violations.map((detail) => ({ line: 1, detail })));
+  return names;
 }
 
 /** The etag changes with the file, and when somebody changes a method that the file would change. */
@@ -95,16 +153,22 @@ function etagOf(csv: string, changes: readonly ShippingMethodChange[]): string {
   return `"${createHash('sha256').update(JSON.stringify(named)).digest('base64url')}"`;
 }
 
-/** The request 0 is in line 2. */
-const lineOf = (index: number): number => index + 2;
-
-/** The place `/3/method_label` is the column `method_label` of line 5. */
-function throwWithLines(error: unknown): never {
+/** The request with this index is in the file's line `lines[index]`. */
+function throwWithLines(error: unknown, lines: readonly number[]): never {
   if (!(error instanceof ValidationFailedError)) throw error;
-  const lines = error.violations.map(({ index = 0, pointer, detail }) => {
+  const violations = error.violations.map(({ index = 0, pointer, detail }) => {
     const [, , column] = pointer?.split('/') ?? [];
-    const text = detail.replace(/(?<=^| )\/(\d+)/g, (_, other) => `line ${lineOf(Number(other))}`);
-    return { line: lineOf(index), column, detail: text };
+    const text = detail.replace(/(?<=^| )\/(\d+)/g, (_, other: string) => `line ${lines[Number(other)]}`);
+    return { line: lines[index], column, detail: text };
   });
-  throw new BadRequestException({ message: 'Some lines are invalid.', lines });
+  throw invalid(violations, error.truncated);
+}
+
+/** @param truncated whether the file has more violations than these */
+function invalid(lines: object[], truncated = false): BadRequestException {
+  return new BadRequestException({
+    message: 'Some lines are invalid.',
+    lines,
+    ...(truncated && { truncated }),
+  });
 }

@@ -31,7 +31,7 @@ describe.each(adapters)('a client with a cache, on %s,', (adapter) => {
         Array.from({ length: 4 }, () => [304, '']),
       );
       expect(held[0]?.headers.get('etag')).toBe(etag);
-      expect(held[0]?.headers.get('cache-control')).toBe('no-cache');
+      expect(held[0]?.headers.get('cache-control')).toBe('private, no-cache');
       expect(other.map(({ status }) => status)).toEqual([200, 200, 200]);
       expect(changed.status).toBe(200);
       expect(changed.headers.get('etag')).not.toBe(etag);
@@ -41,6 +41,6 @@ describe.each(adapters)('a client with a cache, on %s,', (adapter) => {
   it('must ask before it shows a stored history again', async () => {
     const { headers } = await shop.events('1001');
 
-    expect(headers.get('cache-control')).toBe('no-cache');
+    expect(headers.get('cache-control')).toBe('private, no-cache');
   });
 });

@@ -84,7 +84,7 @@ describe.each(adapters)('the list on %s', (adapter) => {
     ['raw_filters=[{"or":[{"field":"method_code","op":"eq","value":"03"}]}]', ['ups/03']],
     ['raw_filters=[{"field":"method_label","op":"contains","value":"50%25"}]', ['FedEx/fedex_ground']],
     ['raw_filters=[{"field":"created_at","op":"lt","value":"2001-01-01T00:00:00%2B02:00"}]', []],
-    ['utm_source=x&pages=0&sort=id', null],
+    ['utm_source=x&pager=0&sort=id', null],
   ])('responds to %s', async (query, expected) => {
     const codes = await codesKey(query);
 

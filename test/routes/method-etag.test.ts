@@ -99,15 +99,35 @@ describe('the etag of a method', () => {
     expect(await loaded()).toMatchObject({ version: 1, is_active: true, method_label: 'D2' });
   });
 
-  it('accepts a form from before the default was created, and keeps the own values', async () => {
+  it('refuses a form from before the default was created, and the version alone accepts it', async () => {
     const { id, etag } = (await shop.create({ ...own, use_default: true })).body;
     const form = await loaded();
     await makeDefault();
 
     const late = await shop.update(id, formOf(form), { 'if-match': form.etag });
+    const fresh = await loaded();
+    const bare = await shop.update(id, formOf(fresh), { 'if-match': '"1"' });
 
-    expect([etag, late.status]).toEqual(['"1"', 200]);
-    expect({ ...late.body, ...late.body.own }).toMatchObject(own);
+    expect([etag, form.etag]).toEqual(['"1-none"', '"1-none"']);
+    expect([late.status, late.body]).toMatchObject([412, { code: 'version_mismatch', current_version: 1 }]);
+    expect({ ...fresh, ...fresh.own }).toMatchObject(own);
+    expect([bare.status, bare.body.etag]).toEqual([200, fresh.etag]);
+  });
+
+  it('names no default in the defaults project, which inherits nothing', async () => {
+    const { body } = await defaults.create({ ...codes, method_label: 'D1', use_default: true });
+
+    expect(body.etag).toBe('"1"');
+  });
+
+  it('is the same in a transaction that locks a method without a default', async () => {
+    const { etag } = (await shop.create({ ...own, use_default: true })).body;
+
+    const locked = await host.dataSource.transaction((manager) =>
+      host.methods.findByCodes(shop.project, 'ups', '03', { manager, lock: true }),
+    );
+
+    expect([etag, locked?.etag]).toEqual(['"1-none"', '"1-none"']);
   });
 
   it('protects own values from forms that are sent while the default changes', async () => {

@@ -94,6 +94,39 @@ describe('the OpenAPI document of a host', () => {
     );
   });
 
+  it.each([
+    ['that no mount has', 'v2/projekts/:project_id'],
+    ['of the mount that is completed already', 'v1/projects/:project_id'],
+  ])('is refused for a second mount with a path %s', (_which, path) => {
+    const scanned = { operationId: 'methodName', responses: { 200: { description: '' } } };
+    const scanOf = (base: string): Record<string, object> => ({
+      [`/${base}/shipments/methods`]: { get: scanned, post: scanned },
+      [`/${base}/shipments/methods/tree`]: { get: scanned },
+    });
+    const info = { title: 'Shop', version: '1' };
+    const paths = { ...scanOf('v1/projects/{project_id}'), ...scanOf('v2/projects/{project_id}') };
+    const first = documentShipping({ openapi: '3.1.0', info, paths }, { path: 'v1/projects/:project_id' });
+
+    expect(() => documentShipping(first, { path })).toThrow(
+      "Pass the path that the document has: documentShipping(document, { path: 'v2/projects/:project_id' }).",
+    );
+    const both = read(documentShipping(first, { path: 'v2/projects/:project_id' }));
+    expect(operationsOf(both)).toHaveLength(12);
+  });
+
+  it.each([
+    [{ basePath: 'v1' }, 'option "basePath" is unknown here. The options are path, maxPageSize, problems.'],
+    [{ maxPageSize: 101 }, 'option "maxPageSize" is 101, but maxPageSize must not be greater than 100.'],
+    [{ problems: 'no' }, 'option "problems" is \'no\', but problems must be a boolean value.'],
+  ])('is refused with the options %j', (options, error) => {
+    const wrong = options as object;
+
+    expect(() => documentShipping(shippingDocument(), wrong)).toThrow(`documentShipping() ${error}`);
+    expect(() => shippingDocument(wrong)).toThrow(
+      `shippingDocument() ${error.replace('problems.', 'problems, title, version.')}`,
+    );
+  });
+
   it('can be made from our schemas alone, without our routes', () => {
     const all = shippingDocument().components?.schemas ?? {};
     const older = JSON.stringify(shippingSchemas('3.0.0'));

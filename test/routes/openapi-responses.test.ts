@@ -15,6 +15,10 @@ import {
 function misfits(schema: Schema, value: unknown, at = ''): string[] {
   if (schema.$ref) return misfits(schemaOf(schema.$ref.split('/').at(-1) ?? ''), value, at);
   if (schema.allOf) return schema.allOf.flatMap((part) => misfits(part, value, at));
+  if (schema.anyOf) {
+    const found = schema.anyOf.map((part) => misfits(part, value, at));
+    return found.some((each) => each.length === 0) ? [] : found.flat();
+  }
   const types = new Set([schema.type ?? []].flat());
   const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
   if (!types.has(type) && !(types.has('integer') && Number.isInteger(value))) return [`${at}: ${type}`];
@@ -46,7 +50,7 @@ describe('the running module', () => {
     const defaults = new Client(host.app.origin, 'default');
     await defaults.create({ ...ground, carrier_label: 'UPS', meta: { from: 'default' } });
     const first = await shop.create({ ...ground, use_default: true });
-    const other = await shop.create({ ...ground, method_code: '01' });
+    const other = await shop.create({ ...ground, method_code: '01', use_default: ['meta', 'is_active'] });
     const orderId = '1000042';
     const actor = { type: 'user', id: '7' } as const;
     await host.events.record(shop.project, orderId, { type: 'shipment.dispatched', actor });

@@ -43,6 +43,14 @@ describe('the OpenAPI document', () => {
     const label = older.components.schemas['ShippingMethod']?.properties?.['carrier_label'];
     expect(label).toMatchObject({ type: 'string', nullable: true });
     expect(schemaOf('ShippingMethod').properties?.['carrier_label']?.type).toEqual(['string', 'null']);
+    const request = older.components.schemas['UpsertShippingMethodRequest'];
+    expect(request?.properties?.['use_default']?.anyOf).toMatchObject([
+      { type: 'boolean', nullable: true },
+      {
+        type: 'array',
+        items: { enum: ['carrier_label', 'method_label', 'sort_order', 'meta', 'is_active'] },
+      },
+    ]);
     expect(JSON.stringify(older)).not.toMatch(/"type":\[/);
   });
 

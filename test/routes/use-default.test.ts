@@ -35,11 +35,18 @@ describe('a method with use_default', () => {
         ...before,
         carrier_label: 'UPS',
         method_label: 'Default',
+        is_active: false,
         sort_order: 0,
         meta: {},
         etag: expect.not.stringMatching(before.etag),
-        inherited: ['carrier_label', 'method_label', 'sort_order', 'meta'],
-        own: { carrier_label: 'Own carrier', method_label: 'Own', sort_order: 5, meta: { own: 1 } },
+        inherited: ['carrier_label', 'method_label', 'sort_order', 'meta', 'is_active'],
+        own: {
+          carrier_label: 'Own carrier',
+          method_label: 'Own',
+          sort_order: 5,
+          meta: { own: 1 },
+          is_active: true,
+        },
       },
     ]);
   });
@@ -61,6 +68,72 @@ describe('a method with use_default', () => {
     },
   );
 
+  it('comes back in its shortest form, which the database keeps', async () => {
+    await defaults.create({ ...codes, method_label: 'Default', sort_order: 9 });
+    const { body: created } = await shop.create({ ...own, use_default: ['is_active', 'sort_order'] });
+    const all = ['meta', 'method_label', 'is_active', 'sort_order', 'carrier_label'];
+
+    const listed = await shop.list('filter[use_default]=true');
+    const unchanged = await shop.update(created.id, {
+      ...own,
+      sort_order: 9,
+      use_default: ['sort_order', 'is_active'],
+    });
+    const complete = await shop.update(created.id, { ...own, use_default: all });
+    const none = await shop.update(created.id, { ...own, use_default: [] });
+
+    expect(created).toMatchObject({
+      use_default: ['sort_order', 'is_active'],
+      method_label: 'Own',
+      sort_order: 9,
+      inherited: ['sort_order', 'is_active'],
+      own: { sort_order: 5, is_active: true },
+    });
+    expect(listed.body.data).toEqual([created]);
+    expect(unchanged.body).toEqual(created);
+    expect([complete.body.use_default, none.body.use_default]).toEqual([true, false]);
+    expect((await shop.list('filter[use_default]=true')).body.data).toEqual([]);
+  });
+
+  it('is withdrawn and offered again by the default, and its own off stays off', async () => {
+    const { id } = (await defaults.create({ ...codes, method_label: 'Default' })).body;
+    const other = { ...codes, method_code: '99', method_label: 'Other' };
+    await defaults.create(other);
+    await shop.create({ ...own, use_default: true });
+    await shop.create({ ...other, use_default: true, is_active: false });
+    const active = async () =>
+      (await host.methods.findActive(shop.project)).map(({ method_code }) => method_code);
+
+    expect(await active()).toEqual(['03']);
+    await defaults.update(id, { ...codes, method_label: 'Default', is_active: false });
+    expect(await active()).toEqual([]);
+    expect((await shop.list('filter[is_active]=false')).body.meta.total).toBe(2);
+    expect((await shop.tree()).body.data).toMatchObject([{ is_active: false }]);
+    await defaults.update(id, { ...codes, method_label: 'Default', is_active: true });
+    expect(await active()).toEqual(['03']);
+  });
+
+  it.each(['a route', 'a transaction'])(
+    'that gets new codes by %s is compared with their default',
+    async (by) => {
+      await defaults.create({ ...codes, method_label: 'Default' });
+      await defaults.create({ ...codes, method_code: '99', method_label: 'Other', sort_order: 4 });
+      const { id } = (await shop.create({ ...own, use_default: ['method_label', 'sort_order'] })).body;
+      const request = { ...codes, method_code: '99', method_label: 'Other', sort_order: 7 };
+
+      const { project } = shop;
+      if (by === 'a route') await shop.update(id, request);
+      else
+        await host.dataSource.transaction((manager) =>
+          host.methods.update(project, id, request, { manager }),
+        );
+
+      expect((await shop.list()).body.data).toMatchObject([
+        { ...request, use_default: ['method_label'], own: { method_label: 'Own' } },
+      ]);
+    },
+  );
+
   it('keeps its own values when a form sends back the inherited ones', async () => {
     await defaults.create({ ...codes, method_label: 'Default', meta: { a: 1, b: 2 } });
     const { body: loaded } = await shop.create({ ...own, use_default: true });
@@ -69,22 +142,53 @@ describe('a method with use_default', () => {
 
     const unchanged = await shop.update(loaded.id, { ...form, meta: { b: 2, a: 1 } });
     const renamed = await shop.update(loaded.id, { ...form, carrier_label: 'New' });
-    const off = await shop.update(loaded.id, { ...codes, method_label: 'Own', use_default: false });
+    const off = await shop.update(loaded.id, { ...codes, method_label: 'Mine', use_default: false });
 
     expect(unchanged.body).toEqual(loaded);
     expect(renamed.body).toMatchObject({ version: 2, carrier_label: 'New', own: { method_label: 'Own' } });
-    expect(off.body).toMatchObject({ ...own, carrier_label: 'New', version: 3, inherited: [], own: {} });
+    // It keeps the values that it showed.
+    expect(off.body).toMatchObject({
+      version: 3,
+      carrier_label: 'New',
+      method_label: 'Mine',
+      sort_order: 0,
+      meta: { a: 1, b: 2 },
+      use_default: false,
+      inherited: [],
+      own: {},
+    });
   });
 
-  it('sets an own value back to its default by an explicit null', async () => {
-    await defaults.create({ ...codes, method_label: 'Default' });
+  it('stops inheriting the fields whose sent values differ from the default', async () => {
+    await defaults.create({
+      ...codes,
+      method_label: 'Default',
+      carrier_label: 'UPS',
+      sort_order: 2,
+      is_active: false,
+    });
     const { id } = (await shop.create({ ...own, use_default: true })).body;
 
-    const kept = await shop.update(id, { ...own, carrier_label: null, sort_order: -0, meta: {} });
-    const reset = await shop.update(id, { ...own, carrier_label: null, sort_order: null, meta: null });
+    const { body } = await shop.update(id, {
+      ...codes,
+      method_label: 'Mine',
+      sort_order: -0,
+      meta: {},
+      is_active: true,
+    });
+    const reset = await shop.update(id, { ...codes, method_label: 'Mine', carrier_label: null });
 
-    expect(kept.body).toMatchObject({ carrier_label: null, own: { sort_order: 5, meta: { own: 1 } } });
-    expect(reset.body).toMatchObject({ version: 3, use_default: true, own: { sort_order: 0, meta: {} } });
+    expect(body).toMatchObject({
+      version: 2,
+      carrier_label: 'UPS',
+      method_label: 'Mine',
+      sort_order: 0,
+      meta: {},
+      is_active: true,
+      use_default: ['carrier_label', 'meta'],
+      own: { carrier_label: 'Own carrier', meta: { own: 1 } },
+    });
+    expect(reset.body).toMatchObject({ carrier_label: null, use_default: ['meta'] });
   });
 
   it('is sorted, searched and filtered by the values that it shows', async () => {
@@ -109,6 +213,62 @@ describe('a method with use_default', () => {
       'Zebra express',
     ]);
     expect((await shop.tree()).body.data).toMatchObject([{ carrier_label: 'Brown', sort_order: -9 }]);
+  });
+
+  // docs/concepts.md shows these examples.
+  describe('in the example of the concepts', () => {
+    const origin = { ...codes, method_label: 'UPS Ground', sort_order: 10 };
+    const isOff = { default: { is_active: false } };
+    const others = ['carrier_label', 'sort_order', 'meta', 'is_active'];
+    type Step = { default: object } | { acme: object };
+
+    it.each<[steps: Step[], shown: object]>([
+      [[{ default: { method_label: 'UPS Standard' } }], { method_label: 'UPS Standard' }],
+      [[isOff], { is_active: false }],
+      [[isOff, { default: { is_active: true } }], { is_active: true }],
+      [[{ acme: { is_active: false } }], { is_active: false, use_default: true }],
+      [[{ acme: { is_active: false } }, isOff, { default: { is_active: true } }], { is_active: false }],
+      [[{ acme: { method_label: 'Our Ground' } }], { method_label: 'Our Ground', use_default: others }],
+      [[{ acme: { ...origin, is_active: true } }], { version: 1, use_default: true }],
+      [
+        [{ acme: { use_default: false } }, { default: { sort_order: 11 } }],
+        { method_label: 'UPS Ground', sort_order: 10, is_active: true, use_default: false },
+      ],
+      [
+        [{ acme: { use_default: false } }, { default: { sort_order: 11 } }, { acme: { use_default: true } }],
+        { sort_order: 11, use_default: true },
+      ],
+      [
+        [{ acme: { use_default: ['sort_order'], method_label: 'Our Ground' } }],
+        { method_label: 'Our Ground', sort_order: 10, inherited: ['sort_order'] },
+      ],
+      [
+        [isOff, { acme: { is_active: true } }],
+        { is_active: true, use_default: ['carrier_label', 'method_label', 'sort_order', 'meta'] },
+      ],
+      [[isOff, { acme: { is_active: false } }], { version: 1, is_active: false }],
+      [[isOff, { acme: { is_active: false } }, { default: { is_active: true } }], { is_active: true }],
+    ])('%j shows %j', async (steps, shown) => {
+      const { id } = (await defaults.create(origin)).body;
+      const acme = await shop.create({ ...codes, method_label: 'Ground', sort_order: 5, use_default: true });
+
+      for (const step of steps) {
+        const { method_label } = (await shop.list()).body.data[0] ?? {};
+        if ('acme' in step) await shop.update(acme.body.id, { ...codes, method_label, ...step.acme });
+        else await defaults.update(id, { ...origin, ...step.default });
+      }
+
+      expect((await shop.list()).body.data).toMatchObject([shown]);
+    });
+
+    it('a removed default lets the stored values show', async () => {
+      const { id } = (await defaults.create(origin)).body;
+      await shop.create({ ...codes, method_label: 'Ground', sort_order: 5, use_default: true });
+
+      await defaults.remove(id);
+
+      expect((await shop.list()).body.data).toMatchObject([{ method_label: 'Ground', sort_order: 5 }]);
+    });
   });
 
   it('inherits nothing in the defaults project itself', async () => {

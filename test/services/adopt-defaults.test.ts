@@ -40,7 +40,8 @@ describe('adoptDefaults', () => {
     expect(created).toHaveLength(3);
     expect(created).toMatchObject([
       { ...ground, use_default: true, version: 1, project_id: project },
-      { ...saver, use_default: true },
+      // The project shows the method as soon as the default is active.
+      { ...saver, use_default: true, own: { is_active: true } },
       { ...express, meta: { days: 1 }, sort_order: 5, use_default: true },
     ]);
     expect((await methods.list(project)).data).toEqual(created);

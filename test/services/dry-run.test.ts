@@ -41,9 +41,12 @@ const anyRequests = fc.uniqueArray(anyRequest, {
   maxLength: 6,
   selector: ({ carrier_code, method_code }) => `${carrier_code} ${method_code}`,
 });
-const anyOptions: fc.Arbitrary<UpsertManyOptions> = fc.record(
-  { removeOthers: fc.boolean(), maxRemoved: fc.integer({ min: 0, max: 4 }) },
-  { requiredKeys: [] },
+const anyOptions: fc.Arbitrary<UpsertManyOptions> = fc.oneof(
+  fc.constant({}),
+  fc.record(
+    { removeOthers: fc.boolean(), maxRemoved: fc.integer({ min: 0, max: 4 }) },
+    { requiredKeys: ['removeOthers'] },
+  ),
 );
 
 /** Replaces the values that a dry run makes up: the ids of new methods, and the times of changes. */

@@ -37,6 +37,7 @@ interface MethodRow {
   effective_method_label: string;
   effective_sort_order: number;
   effective_meta: unknown;
+  effective_is_active: unknown;
 }
 
 it('the exported methods have the values that the services show, and the stored values', async () => {
@@ -57,9 +58,20 @@ it('the exported methods have the values that the services show, and the stored 
     meta: { a: 1 },
   });
   await create('default', '05', { method_label: 'Default', use_default: true });
+  const other = {
+    method_label: 'Default',
+    carrier_label: 'UPS',
+    sort_order: 3,
+    meta: { a: 2 },
+    is_active: false,
+  };
+  await create('default', '06', other);
+  await create('default', '07', other);
   await create(project, '03', { use_default: true });
   await create(project, '04', { use_default: true, sort_order: 9 });
   await create(project, '05', { meta: { b: 2 } });
+  await create(project, '06', { use_default: ['carrier_label', 'meta'] });
+  await create(project, '07', { use_default: ['method_label', 'sort_order', 'is_active'] });
 
   const exported = await rowsOf<MethodRow>('export-methods', project);
 
@@ -71,10 +83,11 @@ it('the exported methods have the values that the services show, and the stored 
       method_label: row.effective_method_label,
       sort_order: Number(row.effective_sort_order),
       meta: jsonOf(row.effective_meta),
+      is_active: Boolean(row.effective_is_active),
     })),
   ).toEqual(
-    data.map(({ id, carrier_label, method_label, sort_order, meta }) => {
-      return { id, carrier_label, method_label, sort_order, meta };
+    data.map(({ id, carrier_label, method_label, sort_order, meta, is_active }) => {
+      return { id, carrier_label, method_label, sort_order, meta, is_active };
     }),
   );
   expect(exported.map(({ method_label, sort_order }) => [method_label, sort_order])).toContainEqual([

@@ -161,14 +161,15 @@ describe('the events of an order', () => {
   it('accept null in every optional field, and every field at its limit', async () => {
     const nothing = { message: null, data: null, actor: null, occurred_at: null, dedupe_key: null };
     const actor = { type: 'app' as const, id: 'i'.repeat(64), label: 'l'.repeat(255) };
-    const all = { message: 'm'.repeat(1000), data: { a: 1 }, actor, dedupe_key: 'd'.repeat(128) };
+    const all = { message: 'm'.repeat(4000), data: { a: 1 }, actor, dedupe_key: 'd'.repeat(128) };
     // Each of these characters has two UTF-16 units.
     const astral = { type: 'user' as const, id: '𝒰'.repeat(64), label: '𝒰'.repeat(255) };
 
     await host.events.record(shop.project, 'bounds', { type: 'a.b', ...nothing });
     await host.events.record(shop.project, 'bounds', { type: `a.${'b'.repeat(62)}`, ...all });
     await host.events.record(shop.project, 'bounds', {
-      type: 'a.c',
+      type: 'a.c-d.0',
+      message: `\r\n\t${'🚚'.repeat(3996)}\n`,
       actor: astral,
       dedupe_key: '𝒰'.repeat(128),
     });
@@ -176,7 +177,7 @@ describe('the events of an order', () => {
     expect(await host.events.list(shop.project, 'bounds')).toMatchObject([
       { type: 'a.b', message: null, data: {}, actor: null },
       { message: all.message, data: all.data, actor },
-      { type: 'a.c', actor: astral },
+      { type: 'a.c-d.0', message: `\r\n\t${'🚚'.repeat(3996)}\n`, actor: astral },
     ]);
   });
 

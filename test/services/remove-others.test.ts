@@ -59,11 +59,11 @@ describe('removeOthers', () => {
     },
   );
 
-  it('may remove maxRemoved methods, and maxRemoved alone removes nothing', async () => {
+  it('may remove maxRemoved methods, and none when it is false', async () => {
     const project = freshProject();
     await host.methods.upsertMany(project, [ground, express]);
 
-    const kept = await host.methods.upsertMany(project, [saver], { maxRemoved: 0 });
+    const kept = await host.methods.upsertMany(project, [saver], { removeOthers: false, maxRemoved: 0 });
     const { changes } = await host.methods.upsertMany(project, [saver], {
       removeOthers: true,
       maxRemoved: 2,
@@ -72,6 +72,21 @@ describe('removeOthers', () => {
     expect(kept.changes).toMatchObject([{ type: 'created' }]);
     expect(methodsOf(changes, 'removed')).toHaveLength(2);
   });
+
+  it.each([{ maxRemoved: 5 }, { maxRemoved: 5, removeOthers: undefined }])(
+    'must stand beside maxRemoved: %j is a TypeError',
+    async (options) => {
+      const project = freshProject();
+
+      const refused = host.methods.upsertMany(project, [ground], options);
+
+      await expect(refused).rejects.toThrow(
+        'The option "maxRemoved" must be an integer from 0, beside removeOthers.',
+      );
+      await expect(refused).rejects.toThrow(TypeError);
+      expect(await listed(project)).toEqual([]);
+    },
+  );
 
   it('changes nothing while your foreign key refers to a method that it would remove', async () => {
     const project = freshProject();

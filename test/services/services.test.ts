@@ -144,6 +144,18 @@ describe('the services as the documents show them', () => {
     subscription.unsubscribe();
   });
 
+  it('record the beginning of a long text', async () => {
+    const email = `Dear Ada,\r\n${'🚚'.repeat(5000)}`;
+
+    await dataSource.transaction(async (manager) => {
+      const message = Array.from(email).slice(0, 4000).join('');
+      await events.record(projectId, '1002', { type: 'note.added', message }, { manager });
+    });
+
+    const [note] = await events.list(projectId, '1002');
+    expect(note?.message).toBe(`Dear Ada,\r\n${'🚚'.repeat(3989)}`);
+  });
+
   it('record, list and stream events', async () => {
     const lines: OrderLine[] = [{ sku: 'a-1', quantity: 2 }];
     const orderId = '1001';

@@ -129,7 +129,7 @@ describe('an option of the wrong type', () => {
     ['maxRemoved', '5'],
     ['maxRemoved', Number.NaN],
   ])('is a TypeError that names it: %s %j', async (option, value) => {
-    const options = { [option]: value } as UpsertManyOptions;
+    const options = { removeOthers: true, [option]: value } as UpsertManyOptions;
 
     const refused = host.methods.upsertMany(project, [ground], options);
 

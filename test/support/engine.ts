@@ -119,8 +119,8 @@ export interface Engine {
   /** Locks a tenant until the end of the transaction. */
   lockTenant(manager: EntityManager, id: string): Promise<void>;
   refuse(manager: EntityManager, error: ExpectedError): Promise<Undo>;
-  /** A trigger that keeps `use_default` true in each update. */
-  keepUseDefault(manager: EntityManager): Promise<Undo>;
+  /** A trigger that sets `use_default` to `['method_label']` in each update. */
+  changeUseDefault(manager: EntityManager): Promise<Undo>;
   /** An index named `labels` that lets a project have each label once. */
   makeLabelsUnique(manager: EntityManager, projectId: string): Promise<void>;
   /** To be called before the transaction in which `failCommit` is called. */

@@ -46,7 +46,7 @@ export async function addMethods(
     isActive: true,
     sortOrder: 0,
     meta: {},
-    useDefault: false,
+    useDefault: [],
     version: 1,
     createdAt: now,
     updatedAt: now,

@@ -1,6 +1,7 @@
+import { Logger } from '@nestjs/common';
 import { type ShippingMethodChange } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject, ground } from '../support/client.js';
 import { engine } from '../support/database.js';
@@ -38,6 +39,33 @@ describe('the stream of changes', () => {
     const { data } = await host.methods.list(project);
     expect(seen.map(({ after }) => after?.method_code)).toEqual(kept);
     expect(data.map(({ method_code }) => method_code)).toEqual(kept.toSorted());
+  });
+
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no mail');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('no mail'))],
+  ])('reaches the other subscribers if one %s, and logs its error', async (_how, fail) => {
+    const logged = vi.spyOn(Logger.prototype, 'error').mockReturnValue();
+    const failing = host.methods.changes.subscribe(fail);
+    const last: ShippingMethodChange[] = [];
+    const behind = host.methods.changes.subscribe({ next: (change) => void last.push(change) });
+    const project = freshProject();
+
+    const created = await host.methods.create(project, ground);
+    await host.methods.remove(project, created.id);
+
+    failing.unsubscribe();
+    behind.unsubscribe();
+    const errors = logged.mock.calls.map(([message, stack]) => `${message} ${stack}`);
+    logged.mockRestore();
+    expect(last.map(({ type }) => type)).toEqual(['created', 'removed']);
+    expect(seen).toEqual(last);
+    expect(errors).toEqual(Array(2).fill(expect.stringMatching(/A subscriber has failed.*no mail/)));
   });
 
   it('does not report changes whose COMMIT fails', async () => {

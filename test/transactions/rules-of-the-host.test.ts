@@ -98,19 +98,19 @@ describe('a rule of the host in the database', () => {
   });
 
   onlyWhere('changingTriggers', () => {
-    it('that keeps the old use_default decides whether the method inherits', async () => {
+    it('that changes use_default decides what the method inherits', async () => {
       const project = freshProject();
       const { id } = await host.methods.create(project, { ...ground, use_default: true });
-      const endRule = await engine.keepUseDefault(host.dataSource.manager);
+      const endRule = await engine.changeUseDefault(host.dataSource.manager);
 
       const updated = await host.methods.update(project, id, { ...ground, use_default: false });
       await endRule();
 
-      expect(updated.use_default).toBe(true);
+      expect(updated.use_default).toEqual(['method_label']);
       await host.methods.upsert('default', { ...ground, method_label: 'Default' });
       expect(await host.methods.find(project, id)).toMatchObject({
         method_label: 'Default',
-        use_default: true,
+        use_default: ['method_label'],
       });
     });
   });

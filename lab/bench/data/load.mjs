@@ -44,7 +44,7 @@ function* methodRows(projects) {
         ...data.method(number, index),
         is_active: index % 10 < 9,
         sort_order: index * 10,
-        use_default: false,
+        use_default: '',
         version: 1,
         created_at: now,
         updated_at: now,

@@ -22,7 +22,6 @@ await serve({
     );
     for (const row of rows) {
       row.is_active = row.is_active === 1;
-      row.use_default = row.use_default === 1;
       row.meta = JSON.parse(row.meta);
     }
     return rows;
@@ -30,7 +29,7 @@ await serve({
 
   async create(project_id, body) {
     const { carrier_code, carrier_label = null, method_code, method_label } = body;
-    const { is_active = true, sort_order = 0, meta = {}, use_default = false } = body;
+    const { is_active = true, sort_order = 0, meta = {}, use_default = '' } = body;
     const fields = { carrier_code, carrier_label, method_code, method_label, is_active, sort_order, meta };
     const time = new Date();
     const method = { id: uuid(), project_id, ...fields, use_default, version: 1 };

@@ -58,7 +58,7 @@ await serve({
         body.is_active ?? true,
         body.sort_order ?? 0,
         body.meta ?? {},
-        body.use_default ?? false,
+        body.use_default ?? '',
       ],
     );
     return row;

@@ -21,7 +21,7 @@ export async function hostDatabase(
   place: (typeof places)[number] = 'one server',
 ): Promise<{ env: Environment; clean: () => Promise<void> }> {
   if (place !== 'one server') {
-    const { url, drop } = await scaledDatabase(place);
+    const { url, drop } = await scaledDatabase();
     return { env: { DATABASE_URL: url }, clean: drop };
   }
   if (serverUrl && !serverUrl.startsWith('sqlite')) {

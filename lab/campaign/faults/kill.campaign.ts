@@ -9,7 +9,7 @@ import { SampleProcess } from '../../../test/support/sample-process.js';
 /** So many writes are acknowledged before each kill, and then some more at random, so that it comes under load. */
 const warmUp = 30;
 
-// In CI's size, one server stands for its partitions.
+// In CI's size, normal tables stand for partitions.
 const tried = places.filter((place) => isLong || place !== 'hash-partitions');
 
 describe.each(tried)('the host under load on %s', (place) => {

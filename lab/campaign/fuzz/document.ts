@@ -6,6 +6,7 @@ export interface Schema {
   enum?: string[];
   anyOf?: Schema[];
   items?: Schema;
+  uniqueItems?: boolean;
   /** The schema of JSON that is held in a string. */
   contentSchema?: Schema;
   properties?: Record<string, Schema>;

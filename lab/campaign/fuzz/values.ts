@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { resolved, type Schema } from './document.js';
 
 /** Only a few, so that requests meet the rows of earlier requests. */
-const codes = ['ups', 'UPS', 'dhl', '03', 'bpack 24/7', 'DPD8:30', 'GS더프레시', 'p1', 'p2', 'default'];
+const codes = ['ups', 'UPS', 'dhl', '03', 'bpack 24/7', 'U2hp==', 'GS더프레시', 'a,b=%20', 'p2', 'default'];
 
-const character = fc.constantFrom(...'abzAZ059_-.:/@+() éñ한字');
+const character = fc.constantFrom(...'abzAZ059_-.:/@+(),=%\'"<\\ éñ한字😀');
 const plain = fc.string({ unit: fc.constantFrom(...'aZ9 éß字😀%_\\\'"<&;'), maxLength: 12 });
 
 /** Generates values that the schema allows. Limits that only its description has are left to the caller. */
@@ -21,8 +21,10 @@ export function valueOf(schema: Schema): fc.Arbitrary<unknown> {
       return fc.boolean();
     case 'integer':
       return integerOf(schema);
-    case 'array':
-      return fc.array(valueOf(schema.items ?? {}), { maxLength: 3 });
+    case 'array': {
+      const array = schema.uniqueItems ? fc.uniqueArray : fc.array;
+      return array(valueOf(schema.items ?? {}), { maxLength: 3 });
+    }
     case 'object':
       return objectOf(schema);
     default:

@@ -6,7 +6,7 @@ import {
   Optional,
   type Type,
 } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
+import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
 import { checkAsyncOptions, objectOf, refuseUnknown } from './validation/check-options.js';
@@ -14,6 +14,7 @@ import { otherNestTypeOrm, refuseOtherNest } from './boot/copies.js';
 import { addMount } from './boot/mounts.js';
 import { mountOneFormat } from './boot/one-format.js';
 import { BootCheck } from './boot/boot-check.js';
+import { MountCheck } from './boot/mount-check.js';
 import { Database } from './database/database.js';
 import { dialectOf } from './database/dialects/dialects.js';
 import { OrderEvents } from './order-events/order-events.service.js';
@@ -47,11 +48,13 @@ function shippingDefinition(definition: DynamicModule, extras: StaticOptions): D
   const { isGlobal, dataSource, imports, http } = staticSettingsOf(extras);
   // This registers our entities for `autoLoadEntities`. We do not import it, because we inject no repositories.
   TypeOrmModule.forFeature(shippingEntities, dataSource);
+  const controllers = http ? controllersFor(http) : [];
+  const mount = { module: definition.module, dataSource, http, controllers };
   return {
     ...definition,
     global: isGlobal,
     imports: [...(definition.imports ?? []), ...imports],
-    controllers: http ? controllersFor(http) : [],
+    controllers,
     providers: [
       ...(definition.providers ?? []),
       {
@@ -59,10 +62,19 @@ function shippingDefinition(definition: DynamicModule, extras: StaticOptions): D
         useFactory: (options: OptionsOf<ShippingSettings>, modules?: ModulesContainer) => {
           refuseOtherNest(modules !== undefined);
           const settings = settingsOf(options);
-          if (modules) addMount(modules, { definition, dataSource, http, settings });
+          if (modules) addMount(modules, { ...mount, settings });
           return settings;
         },
         inject: [MODULE_OPTIONS_TOKEN, { token: ModulesContainer, optional: true }],
+      },
+      {
+        provide: MountCheck,
+        useFactory: (...nest: [ModulesContainer, ApplicationConfig, HttpAdapterHost]) =>
+          new MountCheck(mount, ...nest),
+        inject: [ModulesContainer, ApplicationConfig, HttpAdapterHost].map((token) => ({
+          token,
+          optional: true,
+        })),
       },
       {
         provide: Database,

@@ -11,11 +11,11 @@ import { type HttpSettings, projectParameterOf, type ShippingRoute } from './shi
 /** Returns the controllers of one mount. */
 export function controllersFor(http: HttpSettings): Type[] {
   const parameter = projectParameterOf(http.path);
-  // ReportsUnknownOutcome is the outermost decorator.
+  // The last decorator is the outermost one.
   const decoratorsOf = (handler: string) => [
-    ReportsUnknownOutcome,
-    ...(http.routeDecorators[handler as ShippingRoute] ?? []),
     ...http.decorators,
+    ...(http.routeDecorators[handler as ShippingRoute] ?? []),
+    ReportsUnknownOutcome,
   ];
   const options = 'ShippingModule option "http.decorators" or "http.routeDecorators"';
   return [ShippingMethodsController, OrderEventsController].map((shared) => {

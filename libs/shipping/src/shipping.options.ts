@@ -92,8 +92,8 @@ export class HttpSettings {
   @Version() version: ControllerOptions['version'] = VERSION_NEUTRAL;
 
   /**
-   * Decorators of all six handlers, for instance `UseGuards(JwtGuard)`. A guard finds their metadata by
-   * `context.getHandler()`, not by `context.getClass()`.
+   * Decorators of all six handlers, for instance `UseGuards(JwtGuard)`. Guards and interceptors run in the order in
+   * which they are written. A guard finds metadata by `context.getHandler()`, not by `context.getClass()`.
    */
   @Decorators() decorators: MethodDecorator[] = [];
 
@@ -103,7 +103,7 @@ export class HttpSettings {
    */
   @IsBoolean() problems = true;
 
-  /** Decorators of single handlers. Their metadata wins over the metadata of `decorators`. */
+  /** Decorators of single handlers. They come after those of `decorators`, and their metadata wins. */
   @Allow() routeDecorators: OptionsOf<RouteDecorators> = {};
 }
 
@@ -117,7 +117,10 @@ export class StaticSettings {
   /** The name of the TypeORM DataSource; by default the host's default one. */
   @IsString() dataSource = 'default';
 
-  /** Modules that give the guards in `http.decorators` their dependencies. */
+  /**
+   * Modules that give the guards in `http.decorators` their dependencies. If one is missing, Nest reports it at boot,
+   * unless the dependency is `@Optional()`.
+   */
   @IsArray() imports: NonNullable<ModuleMetadata['imports']> = [];
 
   /** How the routes are mounted. `false`: there are no routes, only the services. */

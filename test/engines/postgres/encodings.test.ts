@@ -65,6 +65,7 @@ describe('a database that is not UTF8', () => {
 
       expect(error).toContain(`has the encoding ${encoding}`);
       expect(error).toContain("CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0");
+      expect(error).toContain('pg_dump');
     },
   );
 });

@@ -1,4 +1,4 @@
-import { ShippingModule } from 'nestjs-shipping';
+import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { compiled, typeOrm } from '../../embedding/host.js';
@@ -27,7 +27,23 @@ describe('a DataSource whose pg gives up statements by itself', () => {
       dataSource = await new DataSource(options).initialize();
       const testing = await compiled([typeOrm({ options, dataSource }), ShippingModule.forRoot()]);
 
-      await expect(testing.init()).rejects.toThrow(/query_timeout.*statement_timeout/s);
+      await expect(testing.init()).rejects.toThrow(/query_timeout.*statement_timeout.*dataSource: 'name'/s);
     },
   );
+
+  // The embedded database has one connection.
+  it.skipIf(!serverUrl)('does not matter when the module has a DataSource of its own', async () => {
+    database = await testDatabase();
+    const options = { ...database.options, ...inQuery[1](database.options as PostgresOptions) };
+    dataSource = await new DataSource(options as DataSourceOptions).initialize();
+    const testing = await compiled([
+      typeOrm({ dataSource }),
+      typeOrm({ dataSource: database.dataSource }, 'shipping'),
+      ShippingModule.forRoot({ dataSource: 'shipping' }),
+    ]);
+
+    await testing.init();
+
+    expect(await testing.get(ShippingMethods).findActive('p')).toEqual([]);
+  });
 });

@@ -9,7 +9,7 @@ export interface Method {
   is_active?: boolean;
   sort_order?: number;
   meta?: object;
-  use_default?: boolean;
+  use_default?: boolean | readonly string[];
 }
 
 export interface MethodPage {

@@ -24,7 +24,17 @@ export const eachField: BadInput[] = [
       { ...ground, carrier_code: '𝒰'.repeat(64), method_code: '𝒰'.repeat(128) },
       201,
     ],
-    ['a code with every sign that is allowed', { ...ground, method_code: '_a ()+-./:@_é1' }, 201],
+    [
+      'a code with every sign of ASCII',
+      { ...ground, method_code: `!"#$%&'()*+,-./ :;<=>?@[\\]^_\`{|}~` },
+      201,
+    ],
+    ['a code with a BOM', { ...ground, carrier_code: '\uFEFFups' }, violating('/carrier_code format')],
+    [
+      'a label that nobody can see',
+      { ...ground, method_label: '\u200B\u3164' },
+      violating('/method_label format'),
+    ],
     ['a label of 255 emoji', { ...ground, method_label: '🚚'.repeat(255) }, 201],
     [
       'a label of 120,000 combining marks',

@@ -5,11 +5,14 @@ import { type BadInput, methods, violating } from '../../support/bad-inputs.js';
 const levels = encodeURIComponent('['.repeat(1_000) + ']'.repeat(1_000));
 const everywhere = ['page range', 'per_page range', 'q format', 'filter type', 'raw_filters type'];
 
+const nearMisses = ['perPage unknown', 'filters[id] unknown', 'raw_filter unknown'];
+
 const queries: [given: string, query: string, ...violations: string[]][] = [
   ['no query', ''],
   ['a violation in every parameter', 'page=0&per_page=101&q=%00&filter=1&raw_filters=1', ...everywhere],
   ['page twice', 'page=1&page=1', 'page duplicate'],
   ['unknown parameters', 'sort=x&page[]=0&__proto__=1&constructor[prototype]=1&q[a]=1&limit=-1'],
+  ['near misses', 'perPage=5&filters[id]=x&raw_filter=1', ...nearMisses],
   ['q that is not UTF-8', 'q=%FF%C3%28'],
   ['a filter of 1,000 levels', `filter=${levels}`, 'filter type'],
   ['brackets', 'filter[carrier_code]=ups&filter%5Bcarrier_code%5D=dhl&filter[is_active]=true'],

@@ -161,8 +161,8 @@ export function mariadb(url: string): Engine {
       const body = `IF ${conditions.join(' AND ') || 'true'} THEN ${signal} END IF;`;
       return trigger(manager, [table, `BEFORE ${on}`], body);
     },
-    keepUseDefault: (manager) =>
-      trigger(manager, ['shipping_method', 'BEFORE UPDATE'], 'SET NEW.use_default = true;'),
+    changeUseDefault: (manager) =>
+      trigger(manager, ['shipping_method', 'BEFORE UPDATE'], `SET NEW.use_default = 'method_label';`),
     async makeLabelsUnique(manager, projectId) {
       // There are no partial indexes, but NULLs are never equal.
       await manager.query(

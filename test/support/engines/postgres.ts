@@ -113,8 +113,8 @@ export function postgres(url: string | undefined): Engine {
       const body = `IF ${conditions.join(' AND ') || 'true'} THEN ${raise} END IF;`;
       return trigger(manager, [table, `BEFORE ${on}`], body);
     },
-    keepUseDefault: (manager) =>
-      trigger(manager, ['shipping_method', 'BEFORE UPDATE'], 'NEW.use_default := true;'),
+    changeUseDefault: (manager) =>
+      trigger(manager, ['shipping_method', 'BEFORE UPDATE'], `NEW.use_default := 'method_label';`),
     async makeLabelsUnique(manager, projectId) {
       await manager.query(
         `CREATE UNIQUE INDEX labels ON ${tableOf(manager, 'shipping_method')} (project_id, method_label)

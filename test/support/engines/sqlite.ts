@@ -88,7 +88,7 @@ export function sqlite(): Engine {
         `SELECT RAISE(ABORT, '${message}');`,
       );
     },
-    keepUseDefault: never,
+    changeUseDefault: never,
     async makeLabelsUnique(manager, projectId) {
       // The error names the index only if the index has an expression. Otherwise it names the columns.
       await manager.query(

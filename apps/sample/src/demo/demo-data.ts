@@ -10,7 +10,7 @@ type DemoEvent = [
 ];
 
 const off: Rest = { is_active: false };
-/** The label, the sort order and the details come from the project `default`. */
+/** The values come from the project `default`, which can also switch the method off. */
 const inherits: Rest = { use_default: true };
 const meta = (details: object): Rest => ({ meta: details });
 

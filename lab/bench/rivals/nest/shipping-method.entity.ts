@@ -31,8 +31,8 @@ export class ShippingMethod {
   @Column(json, { default: {} })
   meta!: Record<string, unknown>;
 
-  @Column({ default: false })
-  use_default!: boolean;
+  @Column('text', { default: '' })
+  use_default!: string;
 
   @VersionColumn()
   version!: number;

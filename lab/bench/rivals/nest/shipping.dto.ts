@@ -67,6 +67,6 @@ export class UpsertShippingMethodDto {
   meta?: Record<string, unknown>;
 
   @IsOptional()
-  @IsBoolean()
-  use_default?: boolean;
+  @IsString()
+  use_default?: string;
 }

@@ -7,8 +7,10 @@ import {
   Optional,
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import { type DataSource, type EntityMetadata } from 'typeorm';
 import { shippingEntities } from '../shipping-entities.js';
 import { otherNestTypeOrm, refuseOtherTypeOrm } from './copies.js';
+import { renamingRemedy } from '../database/adapt-entity.js';
 import { connectionError } from '../database/connection-errors.js';
 import { Database } from '../database/database.js';
 import { dialectOf } from '../database/dialects/dialects.js';
@@ -28,14 +30,7 @@ export class BootCheck implements OnModuleInit, OnApplicationBootstrap {
   onModuleInit(): void {
     const { dataSource } = this.database;
     refuseOtherTypeOrm(dataSource);
-    const missing = shippingEntities.filter((entity) => !dataSource.hasMetadata(entity));
-    if (!dataSource.isInitialized || missing.length === 0) return;
-    const otherCopy = otherNestTypeOrm();
-    if (otherCopy) throw otherCopy;
-    throw new Error(
-      `The DataSource does not know ${missing.map(({ name }) => name).join(', ')}. Set autoLoadEntities: true ` +
-        `in TypeOrmModule.forRoot(), or add them: entities: [...shippingEntities] from 'nestjs-shipping'.`,
-    );
+    if (dataSource.isInitialized) refuseMissingEntities(dataSource);
   }
 
   /**
@@ -46,6 +41,8 @@ export class BootCheck implements OnModuleInit, OnApplicationBootstrap {
     const { dataSource } = this.database;
     // With `manualInitialization`, the host initializes and migrates later.
     if (!dataSource.isInitialized) return;
+    // The host may have initialized it since `onModuleInit()`.
+    refuseMissingEntities(dataSource);
     const error = await this.schemaError().catch((cause: unknown) => {
       throw connectionError(cause, false);
     });
@@ -57,24 +54,39 @@ export class BootCheck implements OnModuleInit, OnApplicationBootstrap {
 
   private async schemaError(): Promise<Error | undefined> {
     const { dataSource } = this.database;
-    await dialectOf(dataSource).checkDatabase(dataSource);
+    await dialectOf(dataSource).checkDatabase?.(dataSource);
     const runner = dataSource.createQueryRunner('master');
     const missing: string[] = [];
-    let incomplete: Error | undefined;
     try {
       for (const entity of shippingEntities) {
-        const { tablePath, ownColumns } = dataSource.getMetadata(entity);
-        const table = await runner.getTable(tablePath);
-        const names = ownColumns.map(({ databaseName }) => databaseName);
+        const metadata = dataSource.getMetadata(entity);
+        const table = await runner.getTable(metadata.tablePath);
+        const names = metadata.ownColumns.map(({ databaseName }) => databaseName);
         const lacking = names.filter((name) => !table?.findColumnByName(name));
-        if (!table) missing.push(tablePath);
-        else if (lacking.length > 0) incomplete ??= missingColumnsError(tablePath, lacking);
+        if (!table) missing.push(metadata.tablePath);
+        // If the table is one of the host, our migrations fail. So this error wins over missing tables.
+        else if (lacking.length > 0) return missingColumnsError(metadata, lacking);
       }
     } finally {
       await runner.release();
     }
-    return missing.length > 0 ? missingTablesError(missing) : incomplete;
+    return missing.length > 0 ? missingTablesError(missing) : undefined;
   }
+}
+
+/** @throws Error that names the remedy */
+function refuseMissingEntities(dataSource: DataSource): void {
+  const missing = shippingEntities.filter((entity) => !dataSource.hasMetadata(entity));
+  if (missing.length === 0) return;
+  const otherCopy = otherNestTypeOrm();
+  if (otherCopy) throw otherCopy;
+  const names = missing.map(({ name }) => name);
+  const namesake = dataSource.entityMetadatas.find(({ name }) => names.includes(name));
+  throw new Error(
+    `The DataSource does not know ${names.join(', ')}. Set autoLoadEntities: true in TypeOrmModule.forRoot(), or add ` +
+      `them: entities: [...shippingEntities] from 'nestjs-shipping'.` +
+      (namesake ? ` Your own entity ${namesake.name} is another class.` : ''),
+  );
 }
 
 function missingTablesError(tablePaths: readonly string[]): Error {
@@ -84,15 +96,14 @@ function missingTablesError(tablePaths: readonly string[]): Error {
       `  import { shippingMigrations } from 'nestjs-shipping/migrations';\n` +
       `  TypeOrmModule.forRoot({ …, migrations: shippingMigrations, migrationsRun: true })\n` +
       'If the migrations have run already, somebody dropped the table later. Restore it from a backup. Or delete the rows ' +
-      'of our migrations from the migrations table, drop the shipping_ tables that are left with all their rows, and run ' +
-      'the migrations again.',
+      'of our migrations from the migrations table, drop those of our three tables that are left, with all their rows, and ' +
+      'run the migrations again.',
   );
 }
 
-function missingColumnsError(tablePath: string, lacking: readonly string[]): Error {
+function missingColumnsError(metadata: EntityMetadata, lacking: readonly string[]): Error {
   return new Error(
-    `The database has a table ${tablePath} without the columns ${lacking.join(', ')}. If an older version of ` +
-      `nestjs-shipping made it, run shippingMigrations. If it is a table of yours, give the module a DataSource with ` +
-      `another schema or entityPrefix.`,
+    `The database has a table ${metadata.tablePath} without the columns ${lacking.join(', ')}. If an older version of ` +
+      `nestjs-shipping made it, run shippingMigrations. Is it a table of yours? ${renamingRemedy(metadata)}`,
   );
 }

@@ -3,10 +3,6 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 
-// Under tsx, the `require` of an imported module can resolve files, but cannot load JSON. So `createRequire` loads it.
-/** @returns the version of this package */
-export const ownVersion = () => String(createRequire(__filename)('nestjs-shipping/package.json').version);
-
 // A bundled application has no folders of packages. Then the folder is '', and we look from this file.
 /** @returns the folder of the package that a file in `fromFolder` would load, by default this file; '' if there is none */
 export const folderOf = (name = '', fromFolder = '') => {
@@ -16,15 +12,5 @@ export const folderOf = (name = '', fromFolder = '') => {
     return dirname(resolve(name === 'typeorm' ? name : `${name}/package.json`));
   } catch {
     return '';
-  }
-};
-
-/** @returns the path of PGlite's main file @throws Error when PGlite is not installed */
-export const pglitePath = () => {
-  try {
-    return require.resolve('@electric-sql/pglite');
-  } catch (cause) {
-    const remedy = 'npm i -D @electric-sql/pglite pg';
-    throw new Error(`The embedded PostgreSQL needs PGlite, which is not installed: ${remedy}.`, { cause });
   }
 };

@@ -1,11 +1,15 @@
+import { type Type } from '@nestjs/common';
+import { MODULE_PATH } from '@nestjs/common/constants.js';
 import { type ModulesContainer } from '@nestjs/core';
 import { type HttpSettings, type ShippingSettings } from '../shipping.options.js';
 
 export interface Mount {
-  /** The definition that `forRoot()` or `forRootAsync()` has returned. */
-  definition: object;
+  /** The class of the module. All mounts share it. */
+  module: Type;
   dataSource: string;
   http: false | HttpSettings;
+  /** The classes of its routes; empty with `http: false`. */
+  controllers: Type[];
   settings: ShippingSettings;
 }
 
@@ -23,11 +27,7 @@ export function mountsOf(modules: ModulesContainer): readonly Mount[] {
  */
 export function addMount(modules: ModulesContainer, mount: Mount): void {
   const mounts = mountsOf(modules);
-  if (mounts.some(({ definition }) => definition === mount.definition))
-    throw new Error(
-      'The options of ShippingModule depend on a request-scoped provider, so Nest makes the module again for each request. ' +
-        'Inject only providers of the default scope into forRootAsync().',
-    );
+  nameControllers(modules, mount.module);
   const other = mounts.find((earlier) => collide(earlier, mount));
   mountsByApplication.set(modules, [...mounts, mount]);
   if (!other) return;
@@ -56,5 +56,39 @@ function collide(one: Mount, other: Mount): boolean {
   return (
     shapeOf(one.http.path) === shapeOf(other.http.path) &&
     [one.http.version].flat().some((version) => versions.has(version))
+  );
+}
+
+/**
+ * Gives the controllers of the second mount names such as `ShippingMethods2Controller`. Nest's ThrottlerGuard counts the
+ * requests by the names of class and handler, so mounts with the same names would share a limit.
+ */
+function nameControllers(modules: ModulesContainer, type: Type): void {
+  for (const [index, { controllers }] of modulesWithRoutes(modules, type).entries())
+    for (const { metatype } of controllers.values()) {
+      const { name } = Object.getPrototypeOf(metatype) as Type;
+      const number = index === 0 ? '' : `${index + 1}`;
+      Object.defineProperty(metatype, 'name', { value: name.replace('Controller', `${number}Controller`) });
+    }
+}
+
+/**
+ * `RouterModule` stores a prefix for each class of modules, and all mounts have the same class.
+ * @param option the name of the option with the path, for the error
+ * @throws Error that names the remedy when several mounts have a prefix of `RouterModule`
+ */
+export function refuseSharedPrefix(modules: ModulesContainer, type: Type, option: string): void {
+  const prefix: unknown = Reflect.getMetadata(MODULE_PATH + modules.applicationId, type);
+  if (prefix === undefined || modulesWithRoutes(modules, type).length < 2) return;
+  throw new Error(
+    `RouterModule knows modules only by their class, so every mount of ${type.name} would get the prefix "${String(prefix)}". ` +
+      `Take ${type.name} out of RouterModule.register(), and write the prefix of each mount into its option "${option}".`,
+  );
+}
+
+/** Returns the modules of a class that have routes, in the order in which the application imports them. */
+function modulesWithRoutes(modules: ModulesContainer, type: Type) {
+  return [...modules.values()].filter(
+    ({ metatype, controllers }) => metatype === type && controllers.size > 0,
   );
 }

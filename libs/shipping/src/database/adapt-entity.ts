@@ -1,6 +1,6 @@
 import { type DataSource, type EntityMetadata } from 'typeorm';
 import { dialectOf } from './dialects/dialects.js';
-import { observeTransactions } from './transaction-events.js';
+import { observeTransactions } from './transaction.subscriber.js';
 
 /** The names of our own constraints and indexes. A host may add others to our entities. */
 const ourName = /^(pk|uq|ix|ck)_shipping_/;
@@ -66,8 +66,19 @@ function refuseSharedTable(ours: EntityMetadata, { entityMetadatas }: DataSource
     );
   const other = entityMetadatas.find((each) => each.tablePath === tablePath && isOther(each));
   if (!other) return;
+  // A namingStrategy gets these two names, and nothing else.
+  const isSame = other.name === ours.name && other.givenTableName === ours.givenTableName;
   throw new Error(
-    `Your entity ${other.name} also has the table ${tablePath}. Give the DataSource a namingStrategy that renames ` +
-      `our table, or give ShippingModule a DataSource of its own.`,
+    `Your entity ${other.name} also has the table ${tablePath}. ` +
+      (isSame ? `Rename your class, because it has the name of ours. ` : '') +
+      renamingRemedy(ours),
+  );
+}
+
+/** Returns the end of an error about a table of the host that has the name of ours. */
+export function renamingRemedy({ name, givenTableName }: EntityMetadata): string {
+  return (
+    `Give the DataSource a namingStrategy whose tableName('${name}', '${givenTableName}') returns another name. Or give ` +
+    'ShippingModule a DataSource of its own with another schema, database or entityPrefix.'
   );
 }

@@ -2,10 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Batcher } from './batcher.js';
 
-const batcherOf = <Item, Result>(
-  run: (items: Item[]) => Promise<Result[]>,
-  mayConcernOneItem = (_error: unknown): boolean => false,
-): Batcher<Item, Result> => new Batcher(run, 100, mayConcernOneItem);
+const batcherOf = <Item, Result>(run: (items: Item[]) => Promise<Result[]>): Batcher<Item, Result> =>
+  new Batcher(run, 100);
 
 describe('a batcher', () => {
   // The tests decide when the wait for a batch ends.
@@ -36,7 +34,7 @@ describe('a batcher', () => {
     expect(run.mock.calls).toEqual([[[1, 2]]]);
   });
 
-  it('runs each batch in the async context of its first call, and not of an earlier call', async () => {
+  it('runs each batch outside of the async contexts of its calls', async () => {
     const requests = new AsyncLocalStorage<number>();
     const contexts: unknown[] = [];
     const calls: Promise<number>[] = [];
@@ -54,9 +52,9 @@ describe('a batcher', () => {
     await turns(9);
 
     expect(contexts).toEqual([
-      [[1], 1],
-      [[2], 2],
-      [[3], 3],
+      [[1], undefined],
+      [[2], undefined],
+      [[3], undefined],
     ]);
   });
 
@@ -106,25 +104,6 @@ describe('a batcher', () => {
     });
     expect(await Promise.all(served)).toEqual(['a', 'b', 'c', 'd']);
     expect(most).toBe(1);
-  });
-
-  it('runs each item alone after an error that may be about some items', async () => {
-    const served: string[][] = [];
-    const lost = new Error('A shard is lost.');
-    const batcher = batcherOf<string, string>(
-      (items) => {
-        served.push(items);
-        return items.includes('lost') ? Promise.reject(lost) : Promise.resolve(items);
-      },
-      (error) => error === lost,
-    );
-
-    const responses = await Promise.allSettled(
-      ['a', 'lost', 'a', 'b', 'lost'].map((item) => batcher.join(item)),
-    );
-
-    expect(responses.map(({ status }) => status === 'fulfilled')).toEqual([true, false, true, true, false]);
-    expect(served.slice(1)).toEqual([['a'], ['lost'], ['b']]);
   });
 
   it('gives the error of a batch to its items, and runs the next batch', async () => {

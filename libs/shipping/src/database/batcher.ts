@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { soon, withinMs } from './timers.js';
 
 interface WaitingItem<Item, Result> {
@@ -18,24 +19,23 @@ export class Batcher<Item, Result> {
   /** The calls of the items that wait. */
   private readonly calls = new Map<Item, Promise<Result>>();
   private lastBatch: Promise<unknown> = Promise.resolve();
+  /** A batch serves several calls, so it runs in the async context of none of them, but where the batcher was made. */
+  private readonly serveOutside = AsyncLocalStorage.bind(() => this.serve());
 
   /**
    * @param run returns a result for each item, in the order of the items
    * @param maxItems the largest number of items in a batch, so that no statement grows with the number of clients
-   * @param mayConcernOneItem tells whether an error may concern only one item of a batch. Then each item runs alone.
    */
   constructor(
     private readonly run: (items: Item[]) => Promise<Result[]>,
     private readonly maxItems: number,
-    private readonly mayConcernOneItem: (error: unknown) => boolean,
   ) {}
 
   join(item: Item): Promise<Result> {
     const sameItem = this.calls.get(item);
     if (sameItem) return sameItem;
     const call = new Promise<Result>((resolve, reject) => {
-      // The first call of each batch waits for the batch before. So a batch runs in the async context of its first call.
-      if (this.waiting.length % this.maxItems === 0) this.lastBatch = this.lastBatch.then(() => this.serve());
+      if (this.waiting.length % this.maxItems === 0) this.lastBatch = this.lastBatch.then(this.serveOutside);
       this.waiting.push({ item, resolve, reject });
     });
     this.calls.set(item, call);
@@ -56,9 +56,7 @@ export class Batcher<Item, Result> {
       const results = await this.run(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
-      if (batch.length > 1 && this.mayConcernOneItem(error))
-        await Promise.all(batch.map((each) => this.settle([each])));
-      else for (const { reject } of batch) reject(error);
+      for (const { reject } of batch) reject(error);
     }
   }
 }

@@ -12,7 +12,8 @@ export interface CallOptions {
 
 /** A call checks the value of an option with this rule. */
 export interface OptionRule {
-  accepts(value: unknown): boolean;
+  /** @param options all options of the call */
+  accepts(value: unknown, options: object): boolean;
   /** The end of the sentence "The option … must be …". */
   readonly expected: string;
 }
@@ -40,7 +41,7 @@ export function checkCallOptions(
       const known = ['manager', ...Object.keys(otherOptions)].join(', ');
       throw new TypeError(`This call has no option "${name}". It takes ${known}.`);
     }
-    if (value !== undefined && !rule.accepts(value))
+    if (value !== undefined && !rule.accepts(value, options))
       throw new TypeError(`The option "${name}" must be ${rule.expected}.`);
   }
 }

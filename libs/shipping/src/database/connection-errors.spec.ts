@@ -5,7 +5,7 @@ import {
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 import { describe, expect, it } from 'vitest';
-import { connectionError, isReferenced, isShardError } from './connection-errors.js';
+import { connectionError, isReferenced } from './connection-errors.js';
 import { DatabaseUnavailableError, FailedTransactionError, OutcomeUnknownError } from './database.errors.js';
 
 const coded = (code: string, message = 'x'): Error => Object.assign(new Error(message), { code });
@@ -152,23 +152,6 @@ describe('an error of a database', () => {
     ['23505', false],
   ])('with the code %s means that a row is referenced: %s', (code, isReference) => {
     expect(isReferenced({ code }, 'ours')).toBe(isReference);
-  });
-
-  it.each([
-    ['08001', true],
-    ['08006', true],
-    ['57P01', true],
-    ['57P02', true],
-    ['57014', false],
-    ['ECONNREFUSED', false],
-    ['x08006', false],
-  ])('with the code %s may concern only one shard: %s', (code, isOfShard) => {
-    expect(isShardError(connectionError({ code, message: '' }))).toBe(isOfShard);
-  });
-
-  it('that has ended our own connection is not the error of a shard', () => {
-    expect(isShardError({ code: '57P01', severity: 'FATAL' })).toBe(false);
-    expect(isShardError({ code: '57P01', severity: 'ERROR' })).toBe(true);
   });
 
   it('of a foreign key of our own table does not mean that a row is referenced', () => {

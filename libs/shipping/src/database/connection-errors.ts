@@ -69,25 +69,25 @@ function driverErrorOf(error: unknown): DriverError {
  * refers to it.
  */
 export function isReferenced(error: unknown, ourTable: string): boolean {
-  const { table, message } = driverErrorOf(error);
-  // SQLite reports a violation of ON DELETE RESTRICT as an error of a trigger.
-  const isTrigger = codeOf(error) === 'SQLITE_CONSTRAINT_TRIGGER' && /FOREIGN KEY/.test(String(message));
+  const driverError = driverErrorOf(error);
+  const isForeignKey =
+    meaningOf(error) === 'foreignKey' || dialects.some((each) => each.isForeignKeyError?.(driverError));
   // PostgreSQL names our table if we have violated a foreign key that you have added to our table.
-  return (isTrigger || meaningOf(error) === 'foreignKey') && table !== ourTable;
-}
-
-/** Tells whether a row has the same values in a unique index already. */
-export function isDuplicate(error: unknown): boolean {
-  return meaningOf(error) === 'duplicate';
+  return isForeignKey && driverError.table !== ourTable;
 }
 
 /**
- * Tells whether PostgreSQL may have lost the connection to a shard (docs/scaling.md). Then the statement may succeed
- * for other projects.
+ * Tells whether a row has the same values in a unique index already.
+ * @param index the end of its name; by default any index. The drivers have the name in the message.
  */
-export function isShardError(error: unknown): boolean {
-  // PostgreSQL reports the end of our own connection as FATAL. Then no statement can succeed.
-  return /^(08...|57P0[12])$/.test(codeOf(error)) && driverErrorOf(error).severity !== 'FATAL';
+export function isDuplicate(error: unknown, index = ''): boolean {
+  return meaningOf(error) === 'duplicate' && String(driverErrorOf(error).message).includes(index);
+}
+
+/** Tells whether the error of a statement has ended the whole transaction, with its savepoints, on the server. */
+export function endsTransaction(error: unknown, { lostRaceEndsTransaction }: Dialect): boolean {
+  const meaning = meaningOf(error);
+  return meaning === 'race' ? lostRaceEndsTransaction : meaning === 'broken';
 }
 
 /**
@@ -122,7 +122,10 @@ export function connectionError(error: unknown, mayHaveCommitted = isCommitError
  * @param mayHaveCommitted as in `connectionError`
  */
 export function typedError(error: unknown, mayHaveCommitted?: boolean): unknown {
-  const mayBeTyped = error instanceof TypeORMError || error instanceof ShippingHttpError;
+  const mayBeTyped =
+    error instanceof TypeORMError ||
+    error instanceof ShippingHttpError ||
+    error instanceof FailedTransactionError;
   return mayBeTyped ? connectionError(error, mayHaveCommitted) : error;
 }
 

@@ -49,13 +49,16 @@ abstract class TransactionError extends Error {
   }
 }
 
-/** A statement of the host came after a call of ours had failed. Its `cause` is the error of the call. */
+/** A statement of the host came after the transaction had failed. Its `cause` is the first error. */
 export class FailedTransactionError extends TransactionError {
   override readonly name = 'FailedTransactionError';
   readonly code = 'transaction_failed';
 
   constructor(cause: unknown) {
-    super('A call of ShippingModule in this transaction has failed. Roll the transaction back.', { cause });
+    super(
+      'A call of ShippingModule in this transaction, or a statement beside it, has failed. Roll the transaction back.',
+      { cause },
+    );
   }
 }
 
@@ -67,11 +70,14 @@ export class EndedTransactionError extends TransactionError {
   override readonly name = 'EndedTransactionError';
   readonly code = 'transaction_ended';
 
-  constructor() {
+  /** @param cause the error that has ended the transaction, if it is known */
+  constructor(cause?: unknown) {
     super(
       'This statement did nothing, because its transaction had ended or was about to end. Either a call of ' +
         'ShippingModule was not awaited, or a subscriber of TypeORM made it in beforeTransactionCommit, or a nested ' +
-        'transaction could not begin, or the connection was lost. If you keep a QueryRunner, take a new one.',
+        'transaction could not begin, or a subscriber prevented its rollback, or the connection was lost, or the list ' +
+        'dataSource.subscribers was replaced. If you keep a QueryRunner, take a new one.',
+      { cause },
     );
   }
 }

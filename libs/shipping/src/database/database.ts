@@ -1,34 +1,41 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { type CallOptions, checkCallOptions, type OptionRule } from './call-options.js';
+import { CallContext, currentContext, runInContext } from './call-context.js';
 import { typedError } from './connection-errors.js';
+import { connectOutsideTransactions } from './connections.js';
 import { dataSourceOf } from './data-source-of.js';
 import { DatabaseUnavailableError } from './database.errors.js';
-import { type SharedConnection } from './shared-connection.js';
-import { TransactionEvents } from './transaction-events.js';
-import { type AfterStatements, type Transactions, transactionsOf } from './transactions.js';
+import { type Dialect } from './dialects/dialect.js';
+import { dialectOf } from './dialects/dialects.js';
+import { KeyedQueue } from './keyed-queue.js';
+import { onePerDataSource } from './one-per-data-source.js';
+import { type AfterStatements, runCall } from './run-call.js';
+import { isInTransaction, stateOf } from './runner-state.js';
+import { TransactionSubscriber } from './transaction.subscriber.js';
 
 type Work<Result> = (manager: EntityManager) => Promise<Result>;
 type Attempt<Result> = (runner: QueryRunner, isRetry: boolean) => Promise<Result>;
 
 /**
- * How often a call on a connection of its own is tried. After a lost race, a change waits for a lock, so on one server
- * the second try succeeds. On shards, the lock itself may lose a race.
+ * How often a call on a connection of its own is tried. After a lost race, a change of a method waits for a lock, so its
+ * second try usually succeeds. `record()` has no such lock.
  */
 const maxTries = 6;
 
+/** On SQLite, calls without a manager of the caller run one after another on the one connection. */
+const queueOf = onePerDataSource(() => new KeyedQueue());
+
 /** Runs work on the database: in the caller's transaction, or on a connection of its own to the primary. */
 export class Database {
-  private readonly transactions: Transactions;
-  private readonly shared: SharedConnection | undefined;
+  private readonly dialect: Dialect;
 
   /** @param ambientManager the option `entityManager` of the module */
   constructor(
     readonly dataSource: DataSource,
     private readonly ambientManager?: () => EntityManager | undefined,
   ) {
-    this.transactions = transactionsOf(dataSource);
-    this.shared = this.transactions.shared;
+    this.dialect = dialectOf(dataSource);
   }
 
   /**
@@ -53,13 +60,13 @@ export class Database {
       throw new TypeError(
         "The manager belongs to another DataSource than ShippingModule. Pass a manager of the module's DataSource.",
       );
-    const step = this.transactions.runningStep();
-    if (step?.busyRunner)
+    const context = currentContext();
+    if (context?.kind === 'statements')
       throw new TypeError(
         'A subscriber of TypeORM must not call ShippingModule during a statement of ShippingModule. Call our services only for events of your own entities.',
       );
     if (manager.queryRunner) return manager;
-    if (step)
+    if (context)
       throw new TypeError(
         'A call inside beforeCommit needs the manager that beforeCommit gets. Pass it as { manager }. Without it, the call would wait for its own transaction for ever.',
       );
@@ -72,10 +79,14 @@ export class Database {
    */
   read<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
     const caller = callerManager?.queryRunner;
-    if (caller) return this.transactions.join(caller, () => connect(caller).then(() => work(caller.manager)));
-    // On SQLite, calls in the transaction of another caller use the same connection. The read runs between these calls.
-    // Elsewhere, it needs no turn. A turn made lists from memory slower by a fifth (`npm run bench`).
-    return this.onOwnConnection(this.shared ? this.inTurn(work) : (runner) => work(runner.manager));
+    if (caller) return runCall(caller, () => connect(caller).then(() => work(caller.manager)));
+    // On SQLite, the one connection may be between the end of a transaction and its ROLLBACK. Elsewhere nobody else has
+    // the connection, and a turn made lists from memory slower by a fifth (`npm run bench`).
+    return this.onOwnConnection((runner) =>
+      this.dialect.hasOneConnection
+        ? stateOf(runner).turns.take(() => work(runner.manager))
+        : work(runner.manager),
+    );
   }
 
   /**
@@ -87,12 +98,14 @@ export class Database {
     // A subscriber of the host may write in these methods. Both writes are then committed together, or neither is.
     const hostMayWrite = this.dataSource.subscribers.some(
       (each) =>
-        !(each instanceof TransactionEvents) &&
+        !(each instanceof TransactionSubscriber) &&
         (each.beforeQuery ?? each.afterQuery ?? each.beforeInsert ?? each.afterInsert),
     );
-    // On SQLite, the statement would become part of a transaction that another caller has open.
-    if (callerManager || hostMayWrite || this.shared) return this.write(callerManager, work);
-    return this.onOwnConnection(this.inTurn(work), true);
+    if (callerManager || hostMayWrite) return this.write(callerManager, work);
+    return this.onOwnConnection(
+      (runner) => runInContext(new CallContext(runner, 'statements'), () => work(runner.manager)),
+      true,
+    );
   }
 
   /**
@@ -112,37 +125,20 @@ export class Database {
   ): Promise<Result> {
     const caller = callerManager?.queryRunner;
     const join = (runner: QueryRunner, isRetry: boolean): Promise<Result> =>
-      this.transactions.join(runner, () => work(runner.manager, isRetry), afterStatements);
-    if (caller?.isTransactionActive) return join(caller, false);
+      runCall(runner, () => work(runner.manager, isRetry), afterStatements);
+    if (caller && isInTransaction(caller)) return join(caller, false);
     const begin: Attempt<Result> = (runner, isRetry) =>
-      this.inTransaction(runner, isRetry, () => join(runner, isRetry));
+      isRetry
+        ? runner.manager.transaction(this.dialect.levelOfRetries, () => join(runner, isRetry))
+        : runner.manager.transaction(() => join(runner, isRetry));
     if (!caller) return this.onOwnConnection(begin);
-    this.transactions.refuseEnded(caller);
+    stateOf(caller).refuseLateCall(caller);
     return this.withRetries(begin, caller);
-  }
-
-  private inTransaction<Result>(
-    runner: QueryRunner,
-    isRetry: boolean,
-    work: () => Promise<Result>,
-  ): Promise<Result> {
-    const { manager } = runner;
-    // SQLite has one writer at a time, and does not know READ COMMITTED.
-    if (this.shared)
-      return this.shared.runAlone(
-        () => this.transactions.stateOf(runner).open[0],
-        () => manager.transaction(work),
-      );
-    return isRetry ? manager.transaction('READ COMMITTED', work) : manager.transaction(work);
-  }
-
-  private inTurn<Result>(work: Work<Result>): Attempt<Result> {
-    return (runner) => this.transactions.inTurn(runner, () => work(runner.manager));
   }
 
   private onOwnConnection<Result>(work: Attempt<Result>, mayHaveCommitted?: boolean): Promise<Result> {
     const run = (): Promise<Result> => this.withRetries(work, undefined, mayHaveCommitted);
-    return this.shared ? this.shared.turns.take(run) : run();
+    return this.dialect.hasOneConnection ? queueOf(this.dataSource).take('', run) : run();
   }
 
   /**
@@ -157,7 +153,7 @@ export class Database {
   ): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       const runner = caller ?? this.dataSource.createQueryRunner('master');
-      const state = this.transactions.stateOf(runner);
+      const state = stateOf(runner);
       const { commits } = state;
       try {
         await connect(runner);
@@ -181,7 +177,7 @@ export class Database {
  * QueryFailedError
  */
 async function connect(runner: QueryRunner): Promise<void> {
-  await runner.connect().catch((error: unknown) => {
+  await connectOutsideTransactions(runner).catch((error: unknown) => {
     throw new DatabaseUnavailableError(error);
   });
 }

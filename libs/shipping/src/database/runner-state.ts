@@ -1,33 +1,28 @@
 import { type QueryRunner } from 'typeorm';
-import { FailedTransactionError } from './database.errors.js';
+import { type CallContext } from './call-context.js';
+import { connectionError } from './connection-errors.js';
+import { dataSourceOf } from './data-source-of.js';
+import {
+  DatabaseUnavailableError,
+  EndedTransactionError,
+  FailedTransactionError,
+} from './database.errors.js';
+import { dialectOf } from './dialects/dialects.js';
 import { Turns } from './turns.js';
 
-/** A transaction or savepoint that TypeORM has begun. */
+/** A transaction that is open on the server, or a savepoint in it. */
 export class OpenTransaction {
-  /** Functions that run after the outermost COMMIT. */
-  readonly actions: (() => void)[] = [];
-  /** The calls of ours in this transaction that have not finished. Its COMMIT or ROLLBACK waits for them. */
-  readonly calls = new Set<Promise<unknown>>();
-  /** The turns of the hooks of `beforeCommit`. Each of them may begin a savepoint, so they run one after another. */
-  readonly hookTurns = new Turns();
-  /** Whether a call of ours was made in this transaction. */
-  isJoined = false;
+  /** What to do after the outermost COMMIT. */
+  readonly afterCommit: (() => void)[] = [];
+  /** How TypeORM is about to end it. */
+  ending?: 'commit' | 'rollback';
   private ownFailure?: { readonly error: unknown };
-  isEnding = false;
-  /** Resolves `ended`. */
-  end!: () => void;
-  readonly ended = new Promise<void>((resolve) => {
-    this.end = resolve;
-  });
 
-  constructor(private readonly outer: OpenTransaction | undefined) {}
+  constructor(private readonly outer?: OpenTransaction) {}
 
-  /**
-   * The error of the first call that failed, here or in a transaction around this one. From then on, this transaction
-   * can only be rolled back.
-   */
+  /** The first error, here or in a transaction around this one, after which it can only be rolled back. */
   get failure(): { readonly error: unknown } | undefined {
-    return this.ownFailure ?? this.outer?.failure;
+    return this.outer?.failure ?? this.ownFailure;
   }
 
   fail(error: unknown): void {
@@ -35,70 +30,167 @@ export class OpenTransaction {
   }
 }
 
-/** The state of one query runner. After a call of ours has failed, its transaction refuses every statement. */
+/** The first words of a statement with which TypeORM begins or ends a transaction or a savepoint. */
+export type TransactionWords =
+  'START' | 'BEGIN' | 'SAVEPOINT' | 'RELEASE' | 'ROLLBACK TO' | 'COMMIT' | 'ROLLBACK';
+
+/**
+ * These statements are allowed after a failure. ROLLBACK ends the transaction. SAVEPOINT must be allowed, because
+ * TypeORM reacts to a failed SAVEPOINT with a ROLLBACK of the outer transaction.
+ */
+const passesAfterFailure = /^(ROLLBACK|SAVEPOINT)\b/;
+
+/** What we know about the transaction of one query runner. It follows the statements that the server has confirmed. */
 export class RunnerState {
   /** The transaction and its savepoints, outermost first. */
   readonly open: OpenTransaction[] = [];
-  /** Calls on one connection take turns. A transaction begins between two turns. */
+  /** Our calls, and the beginnings and ends of transactions, take turns. */
   readonly turns = new Turns();
+  /** The hook that runs now. */
+  hook: CallContext | undefined;
+  /** Whether a call of ours was made in the transaction. */
+  isJoined = false;
   /** Counts the transactions that are committed, including those after which a subscriber of the host has failed. */
   commits = 0;
+  /** Is set while the statements of a call of ours run. */
+  ourStatements: Promise<void> | undefined;
+  /** How many statements of the host have no response yet. */
+  hostStatements = 0;
+  /** Whether a statement that begins or ends a transaction is on its way to the server and back. */
+  isSending = false;
+  /** Is called when the server has responded to such a statement. */
+  onResponse = (): void => undefined;
+  /** Whether the connection is known to have no open transaction of an earlier query runner. */
+  isConnectionSound: boolean;
+  private savepointError: unknown;
   /**
-   * True after a transaction has ended without the knowledge of the host. The connection broke, or a nested transaction
-   * could not begin on PostgreSQL, and TypeORM then rolled back the outer one. Another nested transaction would now
-   * begin as an outermost one, and each statement would commit by itself. So this query runner sends nothing again but a
-   * ROLLBACK.
+   * Set after the transaction has ended without the knowledge of the host. TypeORM would begin the next nested
+   * transaction as an outermost one, and each statement would commit by itself.
    */
-  hasLostTransaction = false;
+  private lost?: Error;
+
+  /** @param isShared whether all callers share the query runner, as on SQLite. Then it can never be given up. */
+  constructor(private readonly isShared: boolean) {
+    this.isConnectionSound = isShared;
+  }
 
   get innermost(): OpenTransaction | undefined {
     return this.open.at(-1);
   }
 
-  begin(): void {
-    this.open.push(new OpenTransaction(this.innermost));
+  /** Whether a transaction is open on the server, or is about to begin or to end there. */
+  get mayBeOpen(): boolean {
+    return this.open.length > 0 || this.isSending;
   }
 
-  markEnding(): void {
-    if (this.innermost) this.innermost.isEnding = true;
+  /** @throws EndedTransactionError, or the error that has ended the transaction, when a call comes too late for it */
+  refuseLateCall({ isReleased }: QueryRunner): void {
+    if (this.lost) throw this.lost;
+    // If TypeORM has released a query runner with an open transaction, the connection broke. The next statement fails.
+    if (this.open[0]?.ending || (isReleased && this.open.length === 0)) throw new EndedTransactionError();
   }
 
-  /**
-   * Removes the innermost transaction. If the outermost one has ended, it removes all, with nested ones that failed to
-   * begin.
-   */
-  removeEnded({ isTransactionActive }: QueryRunner): OpenTransaction[] {
-    return isTransactionActive ? this.remove(-1) : this.removeAll();
+  /** @throws Error for a statement that would commit by itself, or that belongs to a transaction that has failed */
+  refuseStatement(query: string): void {
+    if (this.lost && query !== 'ROLLBACK') throw this.lost;
+    if (!passesAfterFailure.test(query)) this.refuseFailedTransaction();
   }
 
-  /**
-   * Removes a savepoint to which TypeORM could not roll back. The database has ended the transaction around it, or will
-   * refuse its statements.
-   */
-  removeLostSavepoint(): void {
-    if (this.open.length < 2) return;
-    const [lost] = this.remove(-1);
-    if (lost?.failure) this.innermost?.fail(lost.failure.error);
-  }
-
-  /** Removes all but the innermost transaction. They never began, because a subscriber of the host failed. */
-  removeNeverBegun(): void {
-    this.remove(0, this.open.length - 1);
-  }
-
-  removeAll(): OpenTransaction[] {
-    return this.remove(0);
-  }
-
-  private remove(start: number, count = this.open.length): OpenTransaction[] {
-    const removed = this.open.splice(start, count);
-    for (const each of removed) each.end();
-    return removed;
-  }
-
-  /** @throws Error after a call has failed */
+  /** @throws FailedTransactionError, but only if a call of ours was made in the transaction */
   refuseFailedTransaction(): void {
     const failure = this.innermost?.failure;
-    if (failure) throw new FailedTransactionError(failure.error);
+    if (failure && this.isJoined) throw new FailedTransactionError(failure.error);
   }
+
+  /**
+   * Marks the innermost transaction. If TypeORM could not roll that one back, because a subscriber of the host failed,
+   * it marks the next one.
+   * @throws Error when TypeORM is about to commit a transaction that it could not roll back
+   */
+  markEnding(ending: 'commit' | 'rollback'): void {
+    const { innermost } = this;
+    if (ending === 'commit' && innermost?.ending === 'rollback')
+      throw innermost.failure
+        ? new FailedTransactionError(innermost.failure.error)
+        : new EndedTransactionError();
+    const ended = this.open.findLast((each) => each.ending !== 'rollback');
+    if (ended) ended.ending = ending;
+  }
+
+  succeeded(words: TransactionWords): void {
+    if (words === 'START' || words === 'BEGIN') {
+      this.end();
+      this.isJoined = false;
+      this.hostStatements = 0;
+      this.open.push(new OpenTransaction());
+    } else if (words === 'SAVEPOINT') this.open.push(new OpenTransaction(this.innermost));
+    else if (words === 'RELEASE') {
+      const savepoint = this.endSavepoint();
+      // TypeORM releases a savepoint again, and takes this for the COMMIT.
+      if (!savepoint) throw new EndedTransactionError();
+      this.afterCommit([savepoint]);
+    } else if (words === 'ROLLBACK TO') this.endSavepoint();
+    else if (words === 'ROLLBACK') {
+      // When TypeORM cannot set a savepoint, it rolls back the transaction around it.
+      if (this.savepointError) this.lose();
+      this.end();
+    } else {
+      this.commits++;
+      this.afterCommit(this.end());
+    }
+  }
+
+  failed(words: TransactionWords, error: unknown): void {
+    if (words === 'SAVEPOINT') this.savepointError = error;
+    else if (words === 'ROLLBACK TO') {
+      // The server has ended the transaction around the savepoint, or will refuse its statements.
+      const savepoint = this.endSavepoint();
+      if (savepoint?.failure) this.innermost?.fail(savepoint.failure.error);
+    } else if (words === 'ROLLBACK') {
+      // The connection broke, so the server has rolled everything back.
+      this.lose(error);
+      this.end();
+    }
+  }
+
+  /** @param rollbackError the error of a ROLLBACK. A COMMIT may have come before it, and then nobody knows the outcome. */
+  private lose(rollbackError?: unknown): void {
+    if (this.isShared) return;
+    const typed = connectionError(this.savepointError, false);
+    this.lost =
+      typed instanceof DatabaseUnavailableError
+        ? typed
+        : new EndedTransactionError(this.savepointError ?? rollbackError);
+  }
+
+  private afterCommit(ended: OpenTransaction[]): void {
+    const actions = ended.flatMap(({ afterCommit }) => afterCommit);
+    if (this.innermost) this.innermost.afterCommit.push(...actions);
+    else for (const action of actions) action();
+  }
+
+  /** If a subscriber of the host fails after the end of a savepoint, TypeORM ends it again. The outer one is still open. */
+  private endSavepoint(): OpenTransaction | undefined {
+    return this.open.length > 1 ? this.open.pop() : undefined;
+  }
+
+  private end(): OpenTransaction[] {
+    this.savepointError = undefined;
+    return this.open.splice(0);
+  }
+}
+
+/** TypeORM forgets an open transaction if a subscriber of the host fails before a nested one begins. */
+export function isInTransaction(runner: QueryRunner): boolean {
+  return runner.isTransactionActive || stateOf(runner).open.length > 0;
+}
+
+const states = new WeakMap<QueryRunner, RunnerState>();
+
+export function stateOf(runner: QueryRunner): RunnerState {
+  const known = states.get(runner);
+  if (known) return known;
+  const state = new RunnerState(dialectOf(dataSourceOf(runner)).hasOneConnection);
+  states.set(runner, state);
+  return state;
 }

@@ -27,7 +27,7 @@ export function mountController(
 }
 
 /**
- * Gives the mounted class a handler, and decorates it in TypeScript's order: the last decorator comes first. A
+ * Gives the mounted class a handler, and decorates it in the order of the list, as `applyDecorators()` does. A
  * decorator may wrap the handler in another function. Nest reads the route and the guards from the metadata of the
  * outermost function, so each function gets the metadata of the function that it wraps.
  */
@@ -46,7 +46,7 @@ function mountHandler(
   let handler = withMetadataOf(shared, mounted);
   let descriptor: TypedPropertyDescriptor<Handler> = { value: handler, writable: true, configurable: true };
   Object.defineProperty(prototype, name, descriptor);
-  for (const decorate of decorators.toReversed()) {
+  for (const decorate of decorators) {
     descriptor = decorate(prototype, name, descriptor) ?? descriptor;
     // A class decorator that is called like this writes its metadata to the prototype.
     if (typeof descriptor.value !== 'function' || Reflect.getOwnMetadataKeys(prototype).length > 0)

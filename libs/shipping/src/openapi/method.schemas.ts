@@ -3,6 +3,13 @@ import * as table from '../shipping-methods/method-fields.js';
 import { valuesToStore } from '../shipping-methods/stored-values.js';
 import * as s from './schema.js';
 
+const inherited = s.arrayOf({ ...s.string, enum: table.inheritableFields });
+
+/** Returns the schema of a boolean, or of names of fields. */
+function byField({ description, ...flag }: s.Schema): s.Schema {
+  return { description, anyOf: [flag, { ...inherited, uniqueItems: true }] };
+}
+
 /** @param isRequest in a request, null stands for the default */
 function schemasOf<Name extends table.FieldName>(names: readonly Name[], isRequest = false) {
   const schemas = names.map((name) => {
@@ -10,7 +17,8 @@ function schemasOf<Name extends table.FieldName>(names: readonly Name[], isReque
     const isOptional = isRequest && value !== undefined;
     const text = isOptional ? `${description} Default: \`${JSON.stringify(value)}\`.`.trim() : description;
     const schema = { ...s.kinds[kind], maxLength, ...(text && { description: text }) };
-    return [name, isOptional || nullable ? s.nullable(schema) : schema];
+    const ofName = isOptional || nullable ? s.nullable(schema) : schema;
+    return [name, name === 'use_default' ? byField(ofName) : ofName];
   });
   return Object.fromEntries(schemas) as Record<Name, s.Schema>;
 }
@@ -37,16 +45,15 @@ export const exampleMethod: dto.ShippingMethodDto = {
 
 const { id, version, created_at, updated_at, ...settable } = schemasOf(table.fieldNames);
 const upsertDescription =
-  'An optional field that is null goes back to its default. If a create leaves a field out, the field has its default. If an update leaves it out, it keeps its value.';
+  'An optional field that is null goes back to its default. If a create leaves a field out, the field has its default. If an update leaves it out, it keeps its value. If an update without `use_default` sends a value that a field cannot inherit, the field is no longer inherited.';
 const required = table.settableFields.filter(table.isRequired);
 const upsert = s.closed(upsertDescription, schemasOf(table.settableFields, true), required);
-const inherited = s.arrayOf({ ...s.string, enum: table.inheritedFields });
 const method: s.Fields<keyof dto.ShippingMethodDto> = {
   id,
   project_id: s.string,
   ...settable,
   inherited: s.about('The fields whose values now come from the defaults project.', inherited),
-  own: s.object('The stored values of the inherited fields.', schemasOf(table.inheritedFields), []),
+  own: s.object('The stored values of the inherited fields.', schemasOf(table.inheritableFields), []),
   version: { ...s.integer, minimum: 1, description: version.description },
   etag: s.about(
     'The value for `If-Match`, with its quotes. It changes whenever a value of the method changes. While the method inherits, it also names the state of the default.',

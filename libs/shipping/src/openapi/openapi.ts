@@ -1,11 +1,13 @@
-import { ownVersion } from '../boot/installed.cjs';
-import { defaultPath, projectParameterOf, settingsOf, withoutOuterSlashes } from '../shipping.options.js';
+import { Allow, IsBoolean, IsInt, IsString, Max, Min } from 'class-validator';
+import { defaultPath, type OptionsOf, projectParameterOf, withoutOuterSlashes } from '../shipping.options.js';
+import { checked } from '../validation/check-options.js';
 import { eventSchemas } from './event.schemas.js';
 import { methodSchemas } from './method.schemas.js';
 import { type Operation, shippingPaths, tags } from './operations.js';
 import { filterSchemas } from './parameters.js';
 import { problemSchemas } from './problem.schemas.js';
 import { inVersion } from './schema.js';
+import { ownVersion } from './version.js';
 
 /** The parts of an OpenAPI 3.0 or 3.1 document that we read. The `OpenAPIObject` of `@nestjs/swagger` has them. */
 export interface OpenApiDocument {
@@ -16,19 +18,27 @@ export interface OpenApiDocument {
   components?: { schemas?: Record<string, object> };
 }
 
-/**
- * Pass the same `maxPageSize` and `problems` as to the module. `path` is the path of the routes in the document. It
- * includes the segment of a URI version, and your global prefix, unless you made the document with
- * `ignoreGlobalPrefix`.
- */
-export interface ShippingDocumentOptions {
-  /** The path of the routes in the document; by default `api/projects/:project_id/sales/orders`. */
-  path?: string | undefined;
-  /** The module's option of this name; by default 100. */
-  maxPageSize?: number | undefined;
+class DocumentSettings {
+  /**
+   * The path of the routes in the document. It includes the segment of a URI version, and your global prefix, unless you
+   * made the document with `ignoreGlobalPrefix`.
+   */
+  @Allow() path = defaultPath;
+
+  @IsInt() @Min(1) @Max(100) maxPageSize = 100;
+
   /** `false`: the document has only the errors that your decorators describe, because your filters send ours. */
-  problems?: boolean | undefined;
+  @IsBoolean() problems = true;
 }
+
+class OwnDocumentSettings extends DocumentSettings {
+  @IsString() title = 'Shipping methods and order histories';
+
+  @IsString() version = ownVersion;
+}
+
+/** Pass the same `maxPageSize` and `problems` as to the module. */
+export type ShippingDocumentOptions = OptionsOf<DocumentSettings>;
 
 /**
  * The schemas of methods, histories and problems, for the document of a host whose own controllers use the services
@@ -46,32 +56,25 @@ export function shippingSchemas(openapi = '3.1.0'): Record<string, object> {
  * instance `ApiTags`, `ApiOperation`, `ApiExtension` and `ApiBearerAuth`, and so do parameters and responses that are
  * not ours. A schema of yours with the name of one of ours is replaced. Call the function again for a second mount.
  * @returns a new document; the given one is not changed
- * @throws Error when no parameter of `path` is the project, or the document has the routes at another path
+ * @throws Error for an unknown option or a wrong value; when no parameter of `path` is the project; when the document
+ *   has the routes at another path
  */
 export function documentShipping<Document extends OpenApiDocument>(
   document: Document,
   options: ShippingDocumentOptions = {},
 ): Document {
-  const { problems = true } = options;
-  const project = projectParameterOf(options.path, 'documentShipping() option "path"');
-  const { maxPageSize } = settingsOf({ maxPageSize: options.maxPageSize });
-  const base = `/${withoutOuterSlashes(options.path ?? defaultPath).replace(/:(\w+)/g, '{$1}')}`;
+  const { path, maxPageSize, problems } = checked(new DocumentSettings(), options, '', 'documentShipping()');
+  const project = projectParameterOf(path, 'documentShipping() option "path"');
+  const base = `/${withoutOuterSlashes(path).replace(/:(\w+)/g, '{$1}')}`;
   // Our parts are copied, so the host may change its document.
   const ours = inVersion(document.openapi, { tags, paths: shippingPaths(base, project, maxPageSize) });
   const items = Object.entries(document.paths as Record<string, Record<string, Partial<Operation>>>);
-  const scans = items.flatMap(([route, item]) =>
-    Object.values(item).map(({ operationId = '' }) => ({ route, operationId })),
+  refuseOtherPath(document.paths, base);
+  const takenIds = new Set(
+    items.flatMap(([route, item]) =>
+      route in ours.paths ? [] : Object.values(item).map(({ operationId }) => operationId),
+    ),
   );
-  const others = scans.filter(({ route }) => !(route in ours.paths));
-  const misplaced = others.find(({ operationId }) => operationId.startsWith('ShippingMethodsController_'));
-  if (misplaced && others.length === scans.length) {
-    const path = misplaced.route.replace(/^\/|\/shipments\/methods.*$/g, '').replace(/\{(\w+)\}/g, ':$1');
-    throw new Error(
-      `documentShipping() got the path "${base}", but the document has the routes at "${misplaced.route}". Pass ` +
-        `the path that the document has: documentShipping(document, { path: '${path}' }).`,
-    );
-  }
-  const takenIds = new Set(others.map(({ operationId }) => operationId));
   const paths = { ...document.paths };
   for (const [route, operations] of Object.entries(ours.paths)) {
     const scannedItem: Record<string, Partial<Operation>> = { ...paths[route] };
@@ -96,8 +99,34 @@ export function documentShipping<Document extends OpenApiDocument>(
   return { ...document, tags: [...declared, ...missing], paths, components: { ...components, schemas } };
 }
 
-/** Without decorators, the id and the tag of a scanned operation have the name of our class. */
-const scannedName = /^(ShippingMethods|OrderEvents)(Controller_\w+)?$/;
+/**
+ * A scan finds the routes of each mount, but not their schemas. So the list of a mount that is not completed yet has no
+ * page of ours.
+ * @throws Error that names the right path, when there is such a mount at another path only
+ */
+function refuseOtherPath(paths: OpenApiDocument['paths'], base: string): void {
+  const listRoute = `${base}/shipments/methods`;
+  const isCompleted = (route: string): boolean =>
+    JSON.stringify(paths[route] ?? {}).includes('/ShippingMethodPage"');
+  const other = Object.keys(paths).find(
+    (route) => route.endsWith('/shipments/methods') && `${route}/tree` in paths && !isCompleted(route),
+  );
+  const isThere = Object.keys(paths).some(
+    (route) => route === listRoute || route.startsWith(`${listRoute}/`),
+  );
+  if (other === undefined || other === listRoute || (isThere && !isCompleted(listRoute))) return;
+  const path = other
+    .slice(1)
+    .replace('/shipments/methods', '')
+    .replace(/\{(\w+)\}/g, ':$1');
+  throw new Error(
+    `documentShipping() got the path "${base}", but the document has the routes at "${other}". Pass the path that the ` +
+      `document has: documentShipping(document, { path: '${path}' }).`,
+  );
+}
+
+/** Without decorators, the id and the tag of a scanned operation have the name of our class, which may have a number. */
+const scannedName = /^(ShippingMethods|OrderEvents)\d*(Controller_\w+)?$/;
 
 /** Adds what the host's decorators say about an operation. A scan without decorators has an empty summary. */
 function completed(ours: Operation, scanned: Partial<Operation> = {}): Operation {
@@ -125,10 +154,8 @@ function keyOf(parameter: Operation['parameters'][number]): string {
 }
 
 /** Returns an OpenAPI 3.1 document of the six routes. It asks for no authentication, because the guards are yours. */
-export function shippingDocument(
-  options: ShippingDocumentOptions & { title?: string | undefined; version?: string | undefined } = {},
-): OpenApiDocument {
-  const { title = 'Shipping methods and order histories', version = ownVersion(), ...mount } = options;
+export function shippingDocument(options: OptionsOf<OwnDocumentSettings> = {}): OpenApiDocument {
+  const { title, version, ...mount } = checked(new OwnDocumentSettings(), options, '', 'shippingDocument()');
   const description =
     'The six routes of nestjs-shipping. The guards of the application decide who may call them, so this document names no authentication. The document of the application names it.';
   const info = { title, version, description, license: { name: 'MIT', identifier: 'MIT' } };

@@ -20,7 +20,7 @@ const created = { ...updated, Location: header('The path of the method.') };
 const validated = {
   ETag: header('The value for `If-None-Match`. It is opaque.'),
   'Cache-Control': header(
-    '`no-cache`: a cache must ask with `If-None-Match` before it uses the response again.',
+    '`private, no-cache`: only a browser may keep the response, and it must ask with `If-None-Match` before it uses the response again.',
   ),
 };
 

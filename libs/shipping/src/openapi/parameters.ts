@@ -49,7 +49,7 @@ function json(name: string, description: string, schema: string, example: object
 export function listQuery(maxPageSize: number) {
   const size = { minimum: 1, maximum: maxPageSize, default: Math.min(perPage, maxPageSize) };
   const page = { ...s.integer, minimum: 1, maximum: offset + 1, default: 1 };
-  const words = `Words. Each word must be a part of one of ${searched}, in upper or lower case.`;
+  const words = `Words. Each word must be a part of one of ${searched}. Case and accents are ignored.`;
   return [
     query('page', `(page − 1) × per_page is at most ${offset}.`, page),
     query('per_page', 'Out of range is refused, not clamped.', { ...s.integer, ...size }),

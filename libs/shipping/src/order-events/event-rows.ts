@@ -5,7 +5,8 @@ import { runCached } from '../database/statement.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { type EventRange } from './dto/order-event-page.check.js';
 import { type CheckedOrderEvent } from './dto/new-order-event.check.js';
-import { OrderEvent } from './order-event.table.js';
+import { DatabaseUnavailableError } from '../database/database.errors.js';
+import { dedupeIndex, OrderEvent } from './order-event.table.js';
 
 // This file has all statements about events. Columns have the names of the wire.
 
@@ -74,7 +75,8 @@ export async function insertEvent(
     insert.orIgnore(ignoresDuplicates && dialect.failureEndsTransaction);
     const { raw } = await insert.execute().catch((error: unknown) => {
       if (ignoresDuplicates && isDuplicate(error)) return { raw: undefined };
-      throw error;
+      // Another call has recorded the key, after the event that had it was removed.
+      throw isDuplicate(error, dedupeIndex) ? new DatabaseUnavailableError(error, 'race') : error;
     });
     const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
     const { insertId: seq } = Object(raw) as { insertId?: number };

@@ -3,6 +3,8 @@ import { AdaptToDialect } from '../database/adapt-entity.js';
 import { type OrderEventActor } from './dto/order-event.dto.js';
 
 const collation = 'C';
+/** The index that lets an order have each `dedupe_key` once. */
+export const dedupeIndex = 'uq_shipping_order_event_dedupe_key';
 const primaryKeyConstraintName = 'pk_shipping_order_event';
 
 /**
@@ -11,7 +13,7 @@ const primaryKeyConstraintName = 'pk_shipping_order_event';
  */
 @AdaptToDialect
 @Entity({ name: 'shipping_order_event' })
-@Index('uq_shipping_order_event_dedupe_key', ['projectId', 'orderId', 'dedupeKey'], {
+@Index(dedupeIndex, ['projectId', 'orderId', 'dedupeKey'], {
   unique: true,
   where: 'dedupe_key IS NOT NULL',
 })
@@ -44,7 +46,7 @@ export class OrderEvent {
   @Column({ name: 'type', type: 'varchar', length: 64, collation })
   type!: string;
 
-  @Column({ name: 'message', type: 'varchar', length: 1000, collation, nullable: true })
+  @Column({ name: 'message', type: 'varchar', length: 4000, collation, nullable: true })
   message!: string | null;
 
   /** A JSON object. TypeORM's own types cannot compile a recursive type here. `OrderEventDto` has `JsonObject`. */

@@ -1,5 +1,5 @@
 import { Controller, Get, Inject, Res } from '@nestjs/common';
-import { type HttpResponse, respond } from '../http/response.js';
+import { browserCache, type HttpResponse, respond } from '../http/response.js';
 import { PathId, ProjectId } from '../http/parameters.js';
 import { type OrderEventDto } from './dto/order-event.dto.js';
 import { OrderEvents } from './order-events.service.js';
@@ -16,6 +16,6 @@ export class OrderEventsController {
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<{ data: readonly OrderEventDto[] }> {
     const history = { data: await this.orderEvents.list(projectId, orderId) };
-    return respond(response, history, { headers: { 'Cache-Control': 'no-cache' } });
+    return respond(response, history, { headers: browserCache });
   }
 }

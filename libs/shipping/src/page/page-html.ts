@@ -13,7 +13,8 @@ export function pageHtml(
   const meta = { ...routes, login, csrf, texts, projects: projects?.map(({ id, label }) => ({ id, label })) };
   // The browser resolves an address from the last slash, and the page may have been asked for with or without a final
   // one.
-  const [, segment = ''] = /([^/?]*)(?:\?|$)/.exec(sentUrl(request)) ?? [];
+  const [path = ''] = sentUrl(request).split('?', 1);
+  const segment = path.slice(path.lastIndexOf('/') + 1);
   const folder = escaped(segment && `${segment}/`);
   return `<!doctype html>
 <html lang="en">

@@ -9,6 +9,7 @@ import {
 } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { refuseOtherNest } from '../boot/copies.js';
+import { refuseSharedPrefix } from '../boot/mounts.js';
 import { mountController } from '../http/mount-controller.js';
 import { checkAsyncOptions } from '../validation/check-options.js';
 import { ShippingPageController } from './page.controller.js';
@@ -101,8 +102,13 @@ export class ShippingPageModule extends OptionsModule implements OnModuleInit {
     return ConfigurableModuleClass.forRootAsync.call(this, options);
   }
 
-  /** The mounts are known after all modules have their providers. @throws Error when the page finds no routes */
+  /**
+   * The mounts are known after all modules have their providers.
+   * @throws Error when the page finds no routes, or RouterModule gives two pages a prefix
+   */
   onModuleInit(): void {
-    if (this.modules && this.settings) pageRoutesOf(this.modules, this.settings);
+    if (!this.modules || !this.settings) return;
+    refuseSharedPrefix(this.modules, ShippingPageModule, 'path');
+    pageRoutesOf(this.modules, this.settings);
   }
 }

@@ -36,7 +36,7 @@ export class StaticPageSettings {
   /** By default `VERSION_NEUTRAL`, as for the routes. */
   @Version() version: ControllerOptions['version'] = VERSION_NEUTRAL;
 
-  /** Decorators of all handlers of the page, for instance `UseGuards(StaffGuard)`. */
+  /** Decorators of all handlers of the page, for instance `UseGuards(StaffGuard)`. Guards run as they are written. */
   @Decorators() decorators: MethodDecorator[] = [];
 
   /** Modules that give the guards in `decorators` their dependencies. */

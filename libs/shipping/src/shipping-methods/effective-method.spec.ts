@@ -32,12 +32,12 @@ describe('a method that inherits', () => {
       carrier_label: 'Own carrier',
       method_code: '03',
       method_label: 'Default',
-      is_active: true,
+      is_active: false,
       sort_order: 2,
       meta: { b: 1, a: 2 },
       use_default: true,
-      inherited: ['method_label', 'sort_order', 'meta'],
-      own: { method_label: 'Own', sort_order: 1, meta: { own: [1] } },
+      inherited: ['method_label', 'sort_order', 'meta', 'is_active'],
+      own: { method_label: 'Own', sort_order: 1, meta: { own: [1] }, is_active: true },
       version: 3,
       etag: '"3-000000000abc.5"',
       created_at: own.created_at,
@@ -56,14 +56,41 @@ describe('a method that inherits', () => {
     const dto = new EffectiveMethod(own, { ...origin, carrier_label: 'UPS' }).toDto();
 
     expect(dto).toMatchObject({ carrier_label: 'UPS', own: { carrier_label: 'Own carrier' } });
-    expect(dto.inherited).toEqual(['carrier_label', 'method_label', 'sort_order', 'meta']);
+    expect(dto.inherited).toEqual(['carrier_label', 'method_label', 'sort_order', 'meta', 'is_active']);
+  });
+
+  it('shows the values of the default only for the fields that use_default names', () => {
+    const dto = new EffectiveMethod({ ...own, use_default: ['method_label', 'meta'] }, origin).toDto();
+
+    expect(dto).toMatchObject({
+      method_label: 'Default',
+      sort_order: 1,
+      meta: { a: 2, b: 1 },
+      is_active: true,
+    });
+    expect(dto.inherited).toEqual(['method_label', 'meta']);
+    expect(dto.own).toEqual({ method_label: 'Own', meta: { own: [1] } });
+  });
+
+  it.each([
+    [true, true, true],
+    [true, false, false],
+    [false, true, false],
+    [false, false, false],
+  ])('that is_active %j and whose default is_active %j shows %j', (isOwnActive, isDefaultActive, isShown) => {
+    const inheriting = new EffectiveMethod(
+      { ...own, is_active: isOwnActive },
+      { ...origin, is_active: isDefaultActive },
+    );
+
+    expect(inheriting.value('is_active')).toBe(isShown);
   });
 
   it.each<[what: string, changed: EffectiveMethod]>([
     ['its own version', new EffectiveMethod({ ...own, version: 4 }, origin)],
     ['the version of the default', new EffectiveMethod(own, { ...origin, version: 6 })],
     ['a default that was made again', new EffectiveMethod(own, { ...origin, id: idOf(0xabd) })],
-    ['a default that was removed', new EffectiveMethod(own, undefined)],
+    ['a default that was removed', new EffectiveMethod(own, null)],
   ])('has another etag with %s', (_what, changed) => {
     expect(changed.etag).not.toBe(method.etag);
   });
@@ -71,6 +98,18 @@ describe('a method that inherits', () => {
   it('is searched by the inherited values, case-folded', () => {
     expect(method.foldedTexts).toEqual(['ups', 'own carrier', '03', 'default']);
   });
+});
+
+it('a method whose default does not exist yet shows the stored values, and its etag says so', () => {
+  const method = new EffectiveMethod(own, null);
+
+  expect(method.toDto()).toMatchObject({
+    ...method.toStoredValues(),
+    inherited: [],
+    own: {},
+    etag: '"3-none"',
+  });
+  expect(method.foldedTexts).toEqual(['ups', 'own carrier', '03', 'own']);
 });
 
 describe('a method that inherits nothing', () => {
@@ -97,6 +136,15 @@ describe('a method that inherits nothing', () => {
 
     expect(method.toDto()).toMatchObject({ method_label: 'Own', meta: { own: [1] }, inherited: [] });
     expect(method.toStoredValues().meta).toEqual({ own: [1] });
+  });
+
+  it('is not changed by a caller that changes the use_default of its dto', () => {
+    const partial = new EffectiveMethod({ ...own, use_default: ['meta'] }, undefined);
+    const { use_default } = partial.toDto();
+
+    Object(use_default).push('is_active');
+
+    expect(partial.toDto().use_default).toEqual(['meta']);
   });
 });
 

@@ -3,35 +3,34 @@ import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import {
   type FieldName,
   type InheritedField,
-  inheritedFields,
   searchedFields,
   type SettableField,
   settableFields,
 } from './method-fields.js';
 import { type StoredValues } from './stored-values.js';
+import { fieldsOf, inheritedValue } from './dto/use-default.js';
 
 /** A method as it is stored. `meta` is not parsed, because most reads do not need its values. */
 export type StoredMethod = Omit<Pick<ShippingMethodDto, FieldName | 'project_id'>, 'meta'> & { meta: string };
-
-const inheritable: ReadonlySet<FieldName> = new Set(inheritedFields);
 
 /** A stored method together with the default that it inherits from. It never changes. */
 export class EffectiveMethod {
   private cachedTexts?: readonly string[];
 
   /**
-   * @param inheritedFrom the default with the same codes in the defaults project; undefined when nothing is inherited
+   * @param inheritedFrom the default with the same codes in the defaults project; null when there is none yet; undefined
+   *   when the method may inherit nothing
    */
   constructor(
     readonly stored: StoredMethod,
-    readonly inheritedFrom: StoredMethod | undefined,
+    readonly inheritedFrom: StoredMethod | null | undefined,
   ) {}
 
   /** Returns the value that clients see. If the default has null, this is the stored value. */
   value<Name extends FieldName>(name: Name): StoredMethod[Name] {
     const { stored, inheritedFrom } = this;
-    if (!inheritedFrom || !inheritable.has(name)) return stored[name];
-    return inheritedFrom[name] ?? stored[name];
+    if (!inheritedFrom || !fieldsOf(stored.use_default).some((each) => each === name)) return stored[name];
+    return inheritedValue(name, stored[name], inheritedFrom[name]);
   }
 
   /**
@@ -43,22 +42,26 @@ export class EffectiveMethod {
   }
 
   /**
-   * While a method inherits, its etag also names the state of the default: a part of its id, and its version. The
-   * version alone is not enough, because a default that is removed and created again has version 1 again.
+   * While a method may inherit, its etag also names the state of the default: a part of its id, and its version. The
+   * version alone is not enough, because a default that is removed and created again has version 1 again. `none` means
+   * that there is no default, so the etag changes when somebody creates one.
    */
   get etag(): string {
     const { stored, inheritedFrom } = this;
-    if (!inheritedFrom) return `"${stored.version}"`;
+    if (inheritedFrom === undefined) return `"${stored.version}"`;
+    if (inheritedFrom === null) return `"${stored.version}-none"`;
     return `"${stored.version}-${inheritedFrom.id.slice(24)}.${inheritedFrom.version}"`;
   }
 
   /** Returns a new object each time, so that the caller may change it. */
   toDto(): ShippingMethodDto {
     const { stored, inherited } = this;
+    const { use_default } = stored;
     return {
       id: stored.id,
       project_id: stored.project_id,
       ...valuesOf(settableFields, (name) => this.value(name)),
+      use_default: typeof use_default === 'boolean' ? use_default : [...use_default],
       inherited,
       own: valuesOf(inherited, (name) => stored[name]),
       version: stored.version,
@@ -84,13 +87,18 @@ export class EffectiveMethod {
 
   /** Returns the stored values that a client can change. */
   toStoredValues(): StoredValues {
-    return valuesOf(settableFields, (name) => this.stored[name]);
+    return storedValuesOf(this.stored);
   }
 
   private get inherited(): InheritedField[] {
-    const { inheritedFrom } = this;
-    return inheritedFrom ? inheritedFields.filter((name) => inheritedFrom[name] !== null) : [];
+    const { stored, inheritedFrom } = this;
+    return inheritedFrom ? fieldsOf(stored.use_default).filter((name) => inheritedFrom[name] !== null) : [];
   }
+}
+
+/** Returns the stored values that a client can change. */
+export function storedValuesOf(stored: StoredMethod): StoredValues {
+  return valuesOf(settableFields, (name) => stored[name]);
 }
 
 function valuesOf<Name extends SettableField>(
@@ -106,9 +114,9 @@ function valuesOf<Name extends SettableField>(
 /** The names of the settable fields, each with the JSON of its key. */
 const keys = settableFields.map((name) => [name, `"${name}":`] as const);
 
-/** @param value a stored value: a text, a number, a boolean or null; `meta` is stored as JSON */
+/** @param value a value of a stored method, in which `meta` is JSON already */
 function valueJson(name: SettableField, value: unknown): string {
-  return typeof value === 'string' && name !== 'meta' ? JSON.stringify(value) : String(value);
+  return name === 'meta' ? String(value) : JSON.stringify(value);
 }
 
 /** Compares two methods for the order of lists. */

@@ -128,7 +128,12 @@ describe('an update', () => {
       {
         kind: 'update',
         id: inheriting,
-        values: { ...filledIn, ...stored, method_label: 'New' },
+        values: {
+          ...filledIn,
+          ...stored,
+          method_label: 'New',
+          use_default: ['carrier_label', 'sort_order', 'meta', 'is_active'],
+        },
       },
     ]);
   });

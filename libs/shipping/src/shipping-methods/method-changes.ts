@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { v7 as uuid } from 'uuid';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { type EffectiveMethod, type StoredMethod } from './effective-method.js';
-import { codesKey } from './method-fields.js';
+import { type EffectiveMethod, type StoredMethod, storedValuesOf } from './effective-method.js';
+import { type Codes, codesKey } from './method-fields.js';
 import { type ChangeOptions, type UpsertManyOptions } from './method-options.js';
 import { type MethodSet, type MethodView } from './method-view.js';
 import {
@@ -22,11 +22,16 @@ export type RowChange =
   | { kind: 'update'; id: string; values: StoredValues }
   | { kind: 'remove'; id: string };
 
-/**
- * Returns the rows to write. The list is empty when nothing changes.
- * @throws the error of the call
- */
-export type Decide = (view: MethodView) => RowChange[];
+export interface Decide {
+  /**
+   * Returns the rows to write. The list is empty when nothing changes.
+   * @param defaults the defaults project, if the decision needs the default of its `codes` and the view may not have it
+   * @throws the error of the call
+   */
+  (view: MethodView, defaults?: MethodView): RowChange[];
+  /** The codes that the call gives to a method. */
+  codes?: Codes;
+}
 
 export function decideCreate(request: UpsertShippingMethodRequest, maxMethods: number): Decide {
   const values = valuesToStore(request);
@@ -48,7 +53,9 @@ export function decideUpdate(
   request: UpsertShippingMethodRequest,
   precondition: Precondition,
 ): Decide {
-  return (view) => updateOf(view, methodToChange(view, id, precondition), request);
+  const decide: Decide = (view, defaults) =>
+    updateOf(view, methodToChange(view, id, precondition), request, defaults);
+  return Object.assign(decide, { codes: request });
 }
 
 export function decideRemove(id: string, precondition: Precondition): Decide {
@@ -82,13 +89,16 @@ export function decideUpsert(
 }
 
 /**
- * Creates a method for each default whose codes the project lacks. It stores the values of the default, and inherits.
+ * Creates a method for each default whose codes the project lacks. It stores the values of the default, and inherits all
+ * of them. It stores `is_active: true`, because the project itself has switched nothing off.
  */
 export function decideAdopt(defaults: MethodView, maxMethods: number): Decide {
   return (view) => {
     const existingCodes = new Set(view.methods.map(({ stored }) => codesKey(stored)));
     const missing = defaults.methods.filter(({ stored }) => !existingCodes.has(codesKey(stored)));
-    const changes = missing.map((method) => insertOf({ ...method.toStoredValues(), use_default: true }));
+    const changes = missing.map((method) =>
+      insertOf({ ...method.toStoredValues(), is_active: true, use_default: true }),
+    );
     return refuseTooMany(view, changes, maxMethods);
   };
 }
@@ -147,11 +157,16 @@ function updateOf(
   view: MethodView,
   before: EffectiveMethod,
   request: UpsertShippingMethodRequest,
+  defaults?: MethodView,
 ): RowChange[] {
   const stored = before.toStoredValues();
-  const values = patched(before.toDto(), stored, request);
+  const keepsCodes = codesKey(request) === codesKey(stored);
+  const ofDefault = keepsCodes
+    ? before.inheritedFrom
+    : defaults?.byCodes(request.carrier_code, request.method_code)?.stored;
+  const values = patched(stored, before.toDto(), request, ofDefault ? storedValuesOf(ofDefault) : undefined);
   if (isDeepStrictEqual(values, stored)) return [];
-  if (codesKey(values) !== codesKey(stored)) {
+  if (!keepsCodes) {
     const methodWithCodes = view.byCodes(values.carrier_code, values.method_code);
     if (methodWithCodes) throw new DuplicateMethodError(methodWithCodes.stored.id);
   }

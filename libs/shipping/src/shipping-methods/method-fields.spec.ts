@@ -1,6 +1,5 @@
 import { getMetadataArgsStorage } from 'typeorm';
 import { describe, expect, it } from 'vitest';
-import { maxCheckedLength } from '../validation/text.js';
 import { fieldNames, fieldOf } from './method-fields.js';
 import { ShippingMethod } from './shipping-method.table.js';
 
@@ -12,9 +11,5 @@ describe('the table of fields', () => {
 
     const { maxLength, nullable } = fieldOf(name);
     expect([options?.length, options?.nullable]).toEqual([maxLength, nullable]);
-  });
-
-  it.each(fieldNames)('keeps %s short enough to be normalised', (name) => {
-    expect(4 * (fieldOf(name).maxLength ?? 0)).toBeLessThanOrEqual(maxCheckedLength);
   });
 });

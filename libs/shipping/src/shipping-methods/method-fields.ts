@@ -16,8 +16,6 @@ interface MethodField {
    */
   default?: unknown;
   nullable?: true;
-  /** With `use_default`, the value comes from the defaults project. */
-  inherited?: true;
   /** A sentence for the OpenAPI document, if the name and the kind do not say enough. */
   description?: string;
 }
@@ -27,7 +25,7 @@ const code = {
   searched: true,
   settable: true,
   description:
-    'Letters, combining marks and decimal digits of any script, spaces and `_()+-./:@`. It begins with a letter, a digit or `_`, does not end with a space, and is in Unicode NFC. The pattern checks only the ASCII characters. Codes are compared exactly, including case and accents.',
+    'Visible characters of any script, with single spaces between them. The code does not begin with a combining mark, and is in Unicode NFC. The pattern checks only the ASCII characters. Codes are compared exactly, including case and accents.',
 } as const;
 const label = {
   kind: 'label',
@@ -35,31 +33,30 @@ const label = {
   maxLength: 255,
   settable: true,
   description:
-    'The label is trimmed and put into Unicode NFC before its length is checked. It must not contain control characters.',
+    'The label is trimmed and put into Unicode NFC before its length is checked. It must have a visible character and no control characters.',
 } as const;
 
 /**
- * Every stored field of a shipping method except `project_id`, in the order of the JSON. Filters, inheritance, the JSON
+ * Every stored field of a shipping method except `project_id`, in the order of the JSON. Filters, the JSON
  * and the OpenAPI schemas come from this table. Validation takes only the lengths from it.
  */
 export const methodFields = {
   id: { kind: 'id', description: 'Opaque.' },
   carrier_code: { ...code, maxLength: 64 },
-  carrier_label: { ...label, default: null, nullable: true, inherited: true },
+  carrier_label: { ...label, default: null, nullable: true },
   method_code: { ...code, maxLength: 128 },
-  method_label: { ...label, inherited: true },
+  method_label: label,
   is_active: {
     kind: 'boolean',
     settable: true,
     default: true,
     description: 'Whether a checkout offers the method.',
   },
-  sort_order: { kind: 'integer', settable: true, default: 0, inherited: true, description: 'Lower first.' },
+  sort_order: { kind: 'integer', settable: true, default: 0, description: 'Lower first.' },
   meta: {
     kind: 'json',
     settable: true,
     default: {},
-    inherited: true,
     description: `Data of the application. A new value replaces the whole object. ${jsonRule}`,
   },
   use_default: {
@@ -67,7 +64,7 @@ export const methodFields = {
     settable: true,
     default: false,
     description:
-      'Takes values from the method with the same codes in the defaults project. `inherited` lists the fields.',
+      'The fields that are taken from the method with the same codes in the defaults project. `true` is all of them, and `false` is none.',
   },
   version: { kind: 'integer', description: 'Grows by one with each change of a stored value.' },
   created_at: { kind: 'time' },
@@ -84,8 +81,17 @@ type Having<Property> = {
 export type SettableField = Having<{ settable: true }>;
 type SearchedField = Having<{ searched: true }>;
 
-/** The fields whose value can come from the defaults project. */
-export type InheritedField = Having<{ inherited: true }>;
+/** The fields that `use_default` can name, in the order in which responses list them. */
+export const inheritableFields = [
+  'carrier_label',
+  'method_label',
+  'sort_order',
+  'meta',
+  'is_active',
+] as const satisfies SettableField[];
+
+/** A field whose value can come from the defaults project. */
+export type InheritedField = (typeof inheritableFields)[number];
 
 /** The fields that a list can be filtered by: all but `meta`. */
 export type FilterField = Exclude<FieldName, Having<{ kind: 'json' }>>;
@@ -97,7 +103,6 @@ export function fieldOf(name: FieldName): MethodField {
 }
 
 export const settableFields = fieldNames.filter((name): name is SettableField => !!fieldOf(name).settable);
-export const inheritedFields = fieldNames.filter((name): name is InheritedField => !!fieldOf(name).inherited);
 export const filterFields = fieldNames.filter((name): name is FilterField => fieldOf(name).kind !== 'json');
 
 export const searchedFields = fieldNames.filter((name): name is SearchedField => !!fieldOf(name).searched);
@@ -107,13 +112,10 @@ export function isRequired(name: SettableField): boolean {
   return fieldOf(name).default === undefined;
 }
 
+/** The two codes of a method. */
+export type Codes = Record<'carrier_code' | 'method_code', string>;
+
 /** Returns one key for the pair of codes. It is unambiguous, because no code has a line break. */
-export function codesKey({
-  carrier_code,
-  method_code,
-}: {
-  carrier_code: string;
-  method_code: string;
-}): string {
+export function codesKey({ carrier_code, method_code }: Codes): string {
   return `${carrier_code}\n${method_code}`;
 }

@@ -39,7 +39,10 @@ export interface DryRunOptions extends CallOptions {
 export interface UpsertManyOptions extends DryRunOptions {
   /** The methods that no request names are removed. Without any request, the call fails. */
   removeOthers?: boolean | undefined;
-  /** If `removeOthers` would remove more methods than this, the call fails. By default there is no limit. */
+  /**
+   * If `removeOthers` would remove more methods than this, the call fails. By default there is no limit. The option is
+   * refused without `removeOthers`.
+   */
   maxRemoved?: number | undefined;
 }
 
@@ -61,7 +64,7 @@ export const changeOptions: OptionRules<ChangeOptions> = {
 export function checkEtag(violations: Violations, options: ChangeOptions): void {
   const { etag } = Object(options) as ChangeOptions;
   const { accepts, expected } = changeOptions.etag;
-  if (etag !== undefined && !accepts(etag))
+  if (etag !== undefined && !accepts(etag, options))
     violations.at({ parameter: 'etag' })('format', `etag must be ${expected}.`);
 }
 
@@ -70,8 +73,9 @@ export const dryRunOptions: OptionRules<DryRunOptions> = { dryRun: isBoolean };
 export const upsertManyOptions: OptionRules<UpsertManyOptions> = {
   removeOthers: isBoolean,
   maxRemoved: {
-    accepts: (value) => Number.isInteger(value) && Number(value) >= 0,
-    expected: 'an integer from 0',
+    accepts: (value, { removeOthers }: UpsertManyOptions) =>
+      Number.isInteger(value) && Number(value) >= 0 && removeOthers !== undefined,
+    expected: 'an integer from 0, beside removeOthers',
   },
   ...dryRunOptions,
 };

@@ -94,6 +94,15 @@ describe('a page of a view', () => {
   });
 });
 
+it('the tree shows a carrier as inactive when the default of its only method is inactive', () => {
+  const view = new MethodView(
+    methodSet([{ use_default: ['is_active'] }]),
+    methodSet([{ is_active: false }], 'default'),
+  );
+
+  expect(view.tree()).toMatchObject([{ is_active: false }]);
+});
+
 describe('the tag of a view', () => {
   const inheriting = methodSet([{ use_default: true }]);
   const tags: [what: string, tag: string][] = [
@@ -118,7 +127,7 @@ describe('the tag of a view', () => {
   it('names the form of the JSON. If you change the form, raise formOfJson, and correct both values here', () => {
     const view = new MethodView(methodSet([{}]));
 
-    expect(renderTree(view).etag).toBe('"qa8vSV.shop 1"');
+    expect(renderTree(view).etag).toBe('"my-p6L.shop 1"');
     expect(String(renderTree(view).json)).toMatchInlineSnapshot(
       `"{"data":[{"carrier_code":"ups","carrier_label":"ups","is_active":true,"sort_order":0,"methods":[{"id":"019aa0b2-5c00-7a41-9d2b-000000000001","project_id":"shop","carrier_code":"ups","carrier_label":null,"method_code":"03","method_label":"Ground","is_active":true,"sort_order":0,"meta":{},"use_default":false,"inherited":[],"own":{},"version":1,"etag":"\\"1\\"","created_at":"2026-01-31T09:30:00.123Z","updated_at":"2026-01-31T09:30:00.123Z"}]}]}"`,
     );

@@ -60,9 +60,10 @@ export class MethodView {
     this.defaultsRevision = defaults?.revision;
     const revisions = defaults ? [revision, defaults.revision] : [revision];
     this.tag = revisions.map((each) => each ?? 'none').join('.');
-    const byCodes = new Map(defaults?.methods.map((method) => [codesKey(method), method]));
+    const byCodes = defaults && new Map(defaults.methods.map((method) => [codesKey(method), method]));
+    const defaultOf = (each: StoredMethod): StoredMethod | null => byCodes?.get(codesKey(each)) ?? null;
     this.methods = methods
-      .map((each) => new EffectiveMethod(each, each.use_default ? byCodes.get(codesKey(each)) : undefined))
+      .map((each) => new EffectiveMethod(each, byCodes && each.use_default ? defaultOf(each) : undefined))
       .toSorted(inListOrder);
     this.bytes = viewBytes + this.methods.reduce((bytes, method) => bytes + bytesOf(method), 0);
   }
@@ -103,7 +104,7 @@ export class MethodView {
       carrier_code: code,
       carrier_label:
         methods.map((method) => method.value('carrier_label')).find((label) => label !== null) ?? code,
-      is_active: methods.some(({ stored }) => stored.is_active),
+      is_active: methods.some((method) => method.value('is_active')),
       sort_order: methods[0]?.value('sort_order') ?? 0,
       methods,
     }));

@@ -15,7 +15,7 @@ export interface Rendering {
 }
 
 /** Raise this number with each change of the JSON of lists or trees. */
-const formOfJson = 1;
+const formOfJson = 2;
 
 /** A part of each ETag, so that a 304 never confirms a response of an older version of this library. */
 const format = createHash('sha256')
@@ -75,19 +75,10 @@ const shownAsCopy: PropertyDescriptor & ThisType<object> = {
 export const lazyPage = lazily<ShippingMethodPage>('data', 'meta');
 export const lazyTree = lazily<ShippingTree>('data');
 
-/** @returns the ETag of a lazy value; undefined for any other value */
-export function etagOf(value: object): string | undefined {
-  return (value as Partial<LazyValue>)[lazyState]?.rendering.etag;
-}
-
-/**
- * @returns the JSON of a lazy value; undefined for any other value, and after somebody has read or changed the value
- */
-export function jsonIfUntouched(value: object): Buffer | undefined {
+/** @returns undefined after somebody has read or changed the lazy value, and for any other value */
+export function renderingIfUntouched(value: object): Rendering | undefined {
   const { [lazyState]: state } = value as Partial<LazyValue>;
-  return state && !state.members && hasOnlyAccessors(value, state.memberCount)
-    ? state.rendering.json
-    : undefined;
+  return state && !state.members && hasOnlyAccessors(value, state.memberCount) ? state.rendering : undefined;
 }
 
 /** Returns false if the host has added, replaced or deleted a member, or has added `toJSON`. */

@@ -1,5 +1,6 @@
 import { Check, Column, Entity, PrimaryColumn, Unique } from 'typeorm';
 import { AdaptToDialect } from '../database/adapt-entity.js';
+import { type InheritedField } from './method-fields.js';
 
 /** Orders by code point and compares exactly, whatever the locale of the database is. */
 const collation = 'C';
@@ -7,8 +8,8 @@ const primaryKeyConstraintName = 'pk_shipping_method';
 
 /**
  * A method with its stored values. The values that a client sees may come from the defaults project (`use_default`), so
- * read through `ShippingMethods`. Every key begins with the project. This separates the tenants, and the table can be
- * sharded.
+ * read through `ShippingMethods`. Every key begins with the project. This separates the tenants, and PostgreSQL can
+ * partition the table by it.
  */
 @AdaptToDialect
 @Entity({ name: 'shipping_method' })
@@ -46,8 +47,9 @@ export class ShippingMethod {
   @Column({ name: 'meta', type: 'simple-json' })
   meta!: object;
 
-  @Column({ name: 'use_default', type: Boolean })
-  useDefault!: boolean;
+  /** The fields that come from the default. The column has their names with commas between them, and no space. */
+  @Column({ name: 'use_default', type: 'simple-array', collation })
+  useDefault!: InheritedField[];
 
   /** Grows by one with each real change. */
   @Column({ name: 'version', type: 'integer' })

@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Req, Res } from '@nestjs/common';
-import { type HttpResponse, respond } from '../http/response.js';
+import { browserCache, type HttpResponse, respond } from '../http/response.js';
 import { ifMatch } from '../http/conditional.js';
 import { JsonBody, PathId, ProjectId } from '../http/parameters.js';
 import { type HttpRequest, urlOf } from '../http/request.js';
@@ -11,7 +11,7 @@ import {
 } from './dto/shipping-method.dto.js';
 import { checkUpsert } from './dto/upsert-shipping-method.check.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { etagOf, jsonIfUntouched } from './rendering.js';
+import { renderingIfUntouched } from './rendering.js';
 import { ShippingMethods } from './shipping-methods.service.js';
 
 /**
@@ -82,19 +82,12 @@ export class ShippingMethodsController {
   }
 }
 
-/** Sends a list or a tree with its ETag. Caches may keep the response, but must ask each time whether it is current. */
+/** Sends a list or a tree with its ETag. */
 function respondToRead<Value extends object>(
   request: HttpRequest,
   response: HttpResponse,
   value: Value,
 ): Value {
-  const etag = etagOf(value);
-  // Only the values of our service have an ETag. A test of the host may have replaced the service.
-  if (etag === undefined) return value;
-  const ifNoneMatch = request.headers['if-none-match'];
-  return respond(response, value, {
-    headers: { ETag: etag, 'Cache-Control': 'no-cache' },
-    ifNoneMatch,
-    json: jsonIfUntouched,
-  });
+  const conditional = { ifNoneMatch: request.headers['if-none-match'], rendering: renderingIfUntouched };
+  return respond(response, value, { headers: browserCache, conditional });
 }

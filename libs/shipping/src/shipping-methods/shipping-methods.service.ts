@@ -1,11 +1,11 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
 import { LRUCache } from 'lru-cache';
-import { Observable, Subject } from 'rxjs';
+import { type Observable, Subject } from 'rxjs';
 import { type CallOptions, type OptionRule } from '../database/call-options.js';
+import { CommittedValues } from '../database/committed-values.js';
 import { Database } from '../database/database.js';
-import { type AfterStatements } from '../database/transactions.js';
+import { type AfterStatements } from '../database/run-call.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { ShippingSettings } from '../shipping.options.js';
 import { checkIds, checkText, checkInput } from '../validation/identifiers.js';
@@ -81,13 +81,10 @@ export class ShippingMethods {
   /**
    * Emits each change that the services and routes of this process made on this DataSource, after the outermost COMMIT.
    * It emits no change that was rolled back, and no change of another process. A subscriber runs in the async context
-   * in which it subscribed.
+   * in which it subscribed. If it throws or rejects, the error is logged. An error inside of a `pipe()` is not caught:
+   * RxJS ends the process, unless you handle it.
    */
-  readonly changes = new Observable<ShippingMethodChange>((subscriber) => {
-    // The async context of the COMMIT still holds the transaction, which has ended. A subscriber must not use it.
-    const next = AsyncLocalStorage.bind((change: ShippingMethodChange) => subscriber.next(change));
-    return changesOf(this.database.dataSource).subscribe({ next });
-  });
+  readonly changes: Observable<ShippingMethodChange>;
 
   private readonly afterStatements: AfterStatements<ChangeResult>;
   /** Clients send the same few queries again and again. To check them again took a tenth of a warm list's time. */
@@ -102,6 +99,7 @@ export class ShippingMethods {
     @Inject(MethodStore) private readonly store: MethodStore,
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {
+    this.changes = new CommittedValues(changesOf(database.dataSource));
     const { change: changeHook } = settings.beforeCommit;
     // The caller may modify the result, so the subscribers share a copy, and the hook gets another one.
     this.afterStatements = {
@@ -175,7 +173,7 @@ export class ShippingMethods {
   async findActive(projectId: string, options: CallOptions = {}): Promise<readonly ShippingMethodDto[]> {
     checkIds({ projectId });
     const { methods } = await this.store.view(projectId, this.database.callerManager(options));
-    return methods.filter(({ stored }) => stored.is_active).map((method) => method.toDto());
+    return methods.filter((method) => method.value('is_active')).map((method) => method.toDto());
   }
 
   /**
@@ -219,7 +217,8 @@ export class ShippingMethods {
   }
 
   /**
-   * Fields that are left out keep their value. If no value changes, `version` and `updated_at` stay as they are.
+   * Fields that are left out keep their value. If no value changes, `version` and `updated_at` stay as they are. If the
+   * request has no `use_default`, the method shows each value that was sent, and stops inheriting the fields that differ.
    * @throws {@link ValidationFailedError}, {@link InvalidParameterError}, {@link MethodNotFoundError}
    * @throws {@link VersionMismatchError} when the method has none of the etags in `etag`
    * @throws {@link MethodInUseError} when your foreign key refers to the old codes

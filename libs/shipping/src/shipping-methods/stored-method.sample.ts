@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { type StoredMethod } from './effective-method.js';
+import { inheritableFields } from './method-fields.js';
 import { type MethodSet } from './method-view.js';
+import { useDefaultOf } from './dto/use-default.js';
 
 // Sample methods for the specs of this folder. They are not in the package.
 
@@ -59,7 +61,7 @@ const anyMethod: fc.Arbitrary<Partial<StoredMethod>> = fc.record({
   is_active: fc.boolean(),
   sort_order: fc.constantFrom(-1, 0, 0, 1, 10),
   meta: fc.constantFrom('{}', '{"a": 1}'),
-  use_default: fc.boolean(),
+  use_default: fc.subarray([...inheritableFields]).map(useDefaultOf),
   version: fc.integer({ min: 1, max: 3 }),
   created_at: times,
   updated_at: times,

@@ -1,76 +1,208 @@
 import { describe, expect, it } from 'vitest';
-import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { patched, valuesToStore } from './stored-values.js';
+import { type InheritedField, inheritableFields } from './method-fields.js';
+import { patched, type StoredValues, valuesToStore } from './stored-values.js';
+import { inheritedValue } from './dto/use-default.js';
 
 const codes = { carrier_code: 'ups', method_code: '03' };
-const stored = valuesToStore({
+const own: StoredValues = {
   ...codes,
+  carrier_label: 'Own carrier',
   method_label: 'Own',
-  meta: { days: { max: 5 } },
-  use_default: true,
-});
-const shown = { method_label: 'Default', meta: { days: { max: 3 } } };
-const byDefault = { ...shown, carrier_label: 'UPS', sort_order: 7 };
+  sort_order: 1,
+  meta: { own: { days: 1 } },
+  is_active: true,
+  use_default: false,
+};
+const values = {
+  own,
+  default: { ...own, carrier_label: 'UPS', method_label: 'Default', sort_order: 2, meta: { days: 2 } },
+  sent: { ...own, carrier_label: 'Sent carrier', method_label: 'Sent', sort_order: 3, meta: { sent: 3 } },
+};
+type Source = keyof typeof values;
 
-function effective(inherited: ShippingMethodDto['inherited']): ShippingMethodDto {
-  const made = { id: '1', project_id: 'p', version: 1, etag: '"1"', created_at: '', updated_at: '' };
-  const of = (values: ShippingMethodDto['own']) =>
-    Object.fromEntries(inherited.map((name) => [name, values[name]]));
-  return { ...made, ...stored, ...of(byDefault), inherited, own: of(stored) };
+/** Updates a method that has the values `own`, and returns what it stores and what it then shows. */
+function updated(
+  before: Partial<StoredValues>,
+  ofDefault: StoredValues | undefined,
+  request: Partial<UpsertShippingMethodRequest>,
+) {
+  const shownOf = (stored: StoredValues): StoredValues => {
+    const shown: Record<string, unknown> = { ...stored };
+    const { use_default: fields } = stored;
+    for (const name of inheritableFields)
+      if (ofDefault && (Array.isArray(fields) ? fields.includes(name) : fields))
+        shown[name] = inheritedValue<unknown>(name, stored[name], ofDefault[name]);
+    return shown as StoredValues;
+  };
+  const stored = { ...own, ...before };
+  const after = patched(stored, shownOf(stored), request as UpsertShippingMethodRequest, ofDefault);
+  return { ...after, shown: shownOf(after) };
 }
 
-describe('an update of a method', () => {
-  it.each<[string, Partial<UpsertShippingMethodRequest>, ShippingMethodDto['inherited'], object]>([
-    ['that sends back what it loaded keeps the stored values', shown, ['method_label', 'meta'], stored],
-    [
-      'that sends it back with use_default keeps them too',
-      { ...shown, use_default: true },
-      ['method_label', 'meta'],
-      stored,
-    ],
-    [
-      'that turns use_default off stores what it sends',
-      { ...shown, use_default: false },
-      ['method_label', 'meta'],
-      { ...shown, use_default: false },
-    ],
-    [
-      'that sets use_default to null stores what it sends',
-      { ...shown, use_default: null },
-      ['method_label', 'meta'],
-      { ...shown, use_default: false },
-    ],
-    [
-      'that sends another value stores it',
-      { ...shown, method_label: 'Other' },
-      ['method_label', 'meta'],
-      { method_label: 'Other', meta: stored.meta },
-    ],
-    ['that sends a value that is not inherited stores it', shown, ['carrier_label', 'sort_order'], shown],
-    [
-      'of a method that inherits only one field keeps the stored value of that field',
-      shown,
-      ['meta'],
-      { method_label: 'Default', meta: stored.meta },
-    ],
-    ['that sends null goes back to the default of the field', { meta: null }, ['sort_order'], { meta: {} }],
-  ])('%s', (_title, sent, inherited, expected) => {
-    const request = { ...codes, method_label: 'Default', ...sent };
-    expect(patched(effective(inherited), stored, request)).toMatchObject(expected);
+/** What the default has, what the request sends, and what the method then stores. `…` means: it stops inheriting. */
+type Row = [
+  ofDefault: 'no default' | 'null' | Source,
+  sent: Source | 'nothing',
+  /** Without `use_default` in the request. */
+  unmentioned: Source | `${Source} …`,
+  /** With a `use_default` that names the field. */
+  named: Source,
+  /** With a `use_default` that does not name the field. */
+  notNamed: Source,
+];
+const rows: Row[] = [
+  ['no default', 'sent', 'sent', 'sent', 'sent'],
+  ['no default', 'own', 'own', 'own', 'own'],
+  ['no default', 'nothing', 'own', 'own', 'own'],
+  ['null', 'sent', 'sent', 'sent', 'sent'],
+  ['null', 'own', 'own', 'own', 'own'],
+  ['null', 'nothing', 'own', 'own', 'own'],
+  ['own', 'sent', 'sent …', 'sent', 'sent'],
+  ['own', 'own', 'own', 'own', 'own'],
+  ['own', 'nothing', 'own', 'own', 'own'],
+  ['default', 'sent', 'sent …', 'sent', 'sent'],
+  ['default', 'own', 'own …', 'own', 'own'],
+  ['default', 'default', 'own', 'own', 'default'],
+  ['default', 'nothing', 'own', 'own', 'default'],
+];
+const table = inheritableFields
+  .filter((name) => name !== 'is_active')
+  .flatMap((name) =>
+    rows.filter(([from]) => from !== 'null' || name === 'carrier_label').map((row) => ({ name, row })),
+  );
+
+describe.each(table)('an update of the inherited $name ($row)', ({ name, row }) => {
+  const [from, send, unmentioned, named, notNamed] = row;
+  const others: InheritedField[] = ['is_active'];
+  const ofDefault = { 'no default': undefined, null: { ...own, [name]: null }, ...values }[from];
+  const sent = send === 'nothing' ? {} : { [name]: values[send][name] };
+  const update = (request: object, use_default: StoredValues['use_default'] = [name]) =>
+    updated({ use_default }, ofDefault, { ...sent, ...request });
+
+  it('without use_default shows the sent value', () => {
+    const [source, stops] = unmentioned.split(' ') as [Source, string?];
+
+    const after = update({});
+
+    expect(after).toMatchObject({ [name]: values[source][name], use_default: stops ? false : [name] });
+    expect(after.shown).toMatchObject(sent);
   });
 
-  it('that turns use_default on stores what it sends', () => {
-    const current = { ...effective([]), use_default: false };
-    const request = { ...codes, ...shown, use_default: true };
-    expect(patched(current, stored, request)).toMatchObject({
-      ...shown,
-      use_default: true,
+  it('with use_default stores the sent value, unless the method shows it anyway', () => {
+    expect(update({ use_default: [name] })).toMatchObject({
+      [name]: values[named][name],
+      use_default: [name],
+    });
+    expect(update({ use_default: true })).toMatchObject({ [name]: values[named][name], use_default: true });
+  });
+
+  it('that stops inheriting stores the sent value, or the value that was shown', () => {
+    const stored = { [name]: values[notNamed][name] };
+
+    expect(update({ use_default: false })).toMatchObject({ ...stored, use_default: false });
+    expect(update({ use_default: null }, true)).toMatchObject({ ...stored, use_default: false });
+    expect(update({ use_default: others })).toMatchObject({ ...stored, use_default: others });
+  });
+
+  it('that begins to inherit stores the sent value, or keeps the stored one', () => {
+    const stored = send === 'nothing' ? own : values[send];
+
+    expect(update({ use_default: [name] }, false)).toMatchObject({
+      [name]: stored[name],
+      use_default: [name],
+    });
+  });
+});
+
+/** `off …` and `on …` mean: it stops inheriting. */
+describe('an update of the inherited is_active', () => {
+  it.each<
+    [
+      ofDefault: 'on' | 'off' | 'none',
+      own: string,
+      sent: string,
+      unmentioned: string,
+      named: string,
+      off: string,
+    ]
+  >([
+    ['none', 'on', 'on', 'on', 'on', 'on'],
+    ['none', 'on', 'off', 'off', 'off', 'off'],
+    ['none', 'on', '', 'on', 'on', 'on'],
+    ['none', 'off', 'on', 'on', 'on', 'on'],
+    ['none', 'off', 'off', 'off', 'off', 'off'],
+    ['none', 'off', '', 'off', 'off', 'off'],
+    ['on', 'on', 'on', 'on', 'on', 'on'],
+    ['on', 'on', 'off', 'off', 'off', 'off'],
+    ['on', 'on', '', 'on', 'on', 'on'],
+    ['on', 'off', 'on', 'on', 'on', 'on'],
+    ['on', 'off', 'off', 'off', 'off', 'off'],
+    ['on', 'off', '', 'off', 'off', 'off'],
+    ['off', 'on', 'on', 'on …', 'on', 'on'],
+    ['off', 'on', 'off', 'on', 'on', 'off'],
+    ['off', 'on', '', 'on', 'on', 'off'],
+    ['off', 'off', 'on', 'on …', 'on', 'on'],
+    ['off', 'off', 'off', 'off', 'off', 'off'],
+    ['off', 'off', '', 'off', 'off', 'off'],
+  ])(
+    'with the default %s, the own value %s and the sent value %s',
+    (from, before, sent, unmentioned, named, off) => {
+      const ofDefault = from === 'none' ? undefined : { ...own, is_active: from === 'on' };
+      const update = (request: object) =>
+        updated({ is_active: before === 'on', use_default: ['is_active'] }, ofDefault, {
+          ...(sent && { is_active: sent === 'on' }),
+          ...request,
+        });
+      const [stored, stops] = unmentioned.split(' ');
+
+      expect(update({})).toMatchObject({
+        is_active: stored === 'on',
+        use_default: stops ? false : ['is_active'],
+      });
+      expect(update({}).shown.is_active).toBe(sent ? sent === 'on' : before === 'on' && from !== 'off');
+      expect(update({ use_default: true })).toMatchObject({ is_active: named === 'on', use_default: true });
+      expect(update({ use_default: false })).toMatchObject({ is_active: off === 'on', use_default: false });
+    },
+  );
+});
+
+describe('an update', () => {
+  it('treats a sent null as the default of the field', () => {
+    const reset = { carrier_label: null, sort_order: null, meta: null, is_active: null };
+    const stored = { carrier_label: null, sort_order: 0, meta: {}, is_active: true };
+
+    expect(updated({}, undefined, reset)).toMatchObject(stored);
+    expect(updated({ use_default: true }, values.default, reset)).toMatchObject({
+      ...stored,
+      use_default: ['method_label', 'is_active'],
     });
   });
 
   it('keeps each value that it leaves out', () => {
-    const request = { ...codes, method_label: 'Own' };
-    expect(patched(effective([]), stored, request)).toEqual(stored);
+    const { shown: _, ...after } = updated({ use_default: true }, values.default, codes);
+
+    expect(after).toEqual({ ...own, use_default: true });
+  });
+
+  it('that sends meta back with its keys in another order stores nothing', () => {
+    const ofDefault = { ...own, meta: { a: 1, b: 2 } };
+
+    expect(updated({ use_default: true }, ofDefault, { meta: { b: 2, a: 1 } })).toMatchObject({
+      meta: own.meta,
+      use_default: true,
+    });
+  });
+});
+
+it('a creation stores the defaults of the fields that are missing or null', () => {
+  expect(valuesToStore({ ...codes, method_label: 'x', sort_order: null, use_default: null })).toEqual({
+    ...codes,
+    method_label: 'x',
+    carrier_label: null,
+    is_active: true,
+    sort_order: 0,
+    meta: {},
+    use_default: false,
   });
 });

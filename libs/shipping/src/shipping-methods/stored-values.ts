@@ -1,7 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { fieldOf, type SettableField, settableFields } from './method-fields.js';
+import {
+  fieldOf,
+  type InheritedField,
+  inheritableFields,
+  type SettableField,
+  settableFields,
+} from './method-fields.js';
+import { fieldsOf, inheritedValue, useDefaultOf } from './dto/use-default.js';
 
 /** The stored values that a client can change. */
 export type StoredValues = Pick<ShippingMethodDto, SettableField>;
@@ -25,20 +32,38 @@ export function upsertRequestOf(method: ShippingMethodDto): UpsertShippingMethod
 }
 
 /**
- * Returns the values that an update stores. A form shows inherited values, and sends them back. So while `use_default`
- * stays on, a sent value that equals the inherited value is ignored, and the stored value stays.
- * @param current the method as a client sees it before the update
+ * Returns the values that an update stores. A request with `use_default` decides which fields are inherited. Without it,
+ * a field stops inheriting if it could not show the value that was sent. The stored value of a field stays as it is if
+ * the field already shows the value that was sent. A field that stops inheriting stores what it shows.
+ * @param shown the values that clients see before the update
+ * @param ofDefault the default with the codes of the request. It is needed only if the method inherits before the update.
  */
 export function patched(
-  current: ShippingMethodDto,
   stored: StoredValues,
+  shown: StoredValues,
   request: UpsertShippingMethodRequest,
+  ofDefault: StoredValues | undefined,
 ): StoredValues {
-  const keepsUseDefault =
-    current.use_default && (request.use_default === undefined || request.use_default === true);
-  const keepsStoredValue = (name: SettableField): boolean =>
-    request[name] === undefined ||
-    (keepsUseDefault && name in current.own && isDeepStrictEqual(request[name], current[name]));
-  const sent = settableFields.filter((name) => !keepsStoredValue(name)).map((name) => [name, request[name]]);
-  return valuesToStore({ ...stored, ...Object.fromEntries(sent) });
+  const isSent = (name: SettableField): boolean => request[name] !== undefined;
+  const sentEntries = settableFields.filter(isSent).map((name) => [name, request[name]]);
+  const sent = valuesToStore({ ...stored, ...Object.fromEntries(sentEntries) });
+  /** Tells whether a field that inherits shows the value that was sent, with the own value of `own`. */
+  const showsSent = (name: InheritedField, own: StoredValues): boolean =>
+    isDeepStrictEqual(
+      ofDefault ? inheritedValue<unknown>(name, own[name], ofDefault[name]) : own[name],
+      sent[name],
+    );
+
+  const inheritedBefore = fieldsOf(stored.use_default);
+  const inherited = fieldsOf(sent.use_default).filter(
+    (name) => isSent('use_default') || !isSent(name) || showsSent(name, sent),
+  );
+  const values: Record<string, unknown> = { ...sent, use_default: useDefaultOf(inherited) };
+  for (const name of inheritableFields) {
+    const isInherited = inherited.includes(name);
+    if (!isSent(name) && !isInherited) values[name] = shown[name];
+    if (isSent(name) && isInherited && inheritedBefore.includes(name) && showsSent(name, stored))
+      values[name] = stored[name];
+  }
+  return values as StoredValues;
 }

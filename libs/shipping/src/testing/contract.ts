@@ -15,14 +15,14 @@ const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Grou
 
 /** The titles of the checks that a host can leave out. */
 const optionalChecks = {
-  defaults: 'a method with use_default shows the default, and its etag guards both',
+  defaults: 'a method with use_default shows the default by field, and its etag guards both',
   events: 'the events of an order come oldest first',
 };
 
 const checks: Record<string, (shop: ContractClient) => Promise<void>> = {
   'create responds with 201 with the whole method, ETag and Location': async (shop) => {
     const meta = { a: [1, { b: null }], type: 'x', toJSON: 'y', text: 'é😀' };
-    const sent = { ...ground, carrier_label: '  UPS  ', meta };
+    const sent = { ...ground, method_code: `Std%20<x>,y='1'`, carrier_label: '  UPS  ', meta };
     const { status, headers, body } = await shop.create(sent);
     const { id, created_at } = body;
     const unsent = { is_active: true, sort_order: 0, use_default: false, inherited: [], own: {}, version: 1 };
@@ -78,7 +78,7 @@ const checks: Record<string, (shop: ContractClient) => Promise<void>> = {
       '[{"or":[{"field":"sort_order","op":"gt","value":1},{"field":"carrier_code","op":"in","value":["dhl"]}]}]';
     const found = {
       '': ['Freight', 'Air', 'Ground'],
-      'q=gRo': ['Ground'],
+      'q=gR%C3%B6': ['Ground'],
       [`filter=${encodeURIComponent('{"is_active":true,"sort_order":[1]}')}`]: ['Air'],
       'filter[carrier_code]=dhl&filter[carrier_code]=ups&filter[sort_order]=2': ['Ground'],
       [`raw_filters=${encodeURIComponent(or)}`]: ['Freight', 'Ground'],
@@ -95,10 +95,10 @@ const checks: Record<string, (shop: ContractClient) => Promise<void>> = {
   },
 
   'a bad query names every parameter': async (shop) => {
-    const refused = await shop.list('page=0&per_page=1.5&filter[nothing]=1&q=a&q=b&raw_filters=[');
+    const refused = await shop.list('page=0&per_page=1.5&perPage=1&filter[nothing]=1&q=a&q=b&raw_filters=[');
     const parameters = refused.body.errors?.map(({ parameter }) => parameter).toSorted();
     assertRefused(refused, 400, 'invalid_parameter');
-    assert.deepEqual(parameters, ['filter[nothing]', 'page', 'per_page', 'q', 'raw_filters']);
+    assert.deepEqual(parameters, ['filter[nothing]', 'page', 'perPage', 'per_page', 'q', 'raw_filters']);
   },
 
   'the tree has all methods by carrier': async (shop) => {
@@ -144,17 +144,28 @@ const checks: Record<string, (shop: ContractClient) => Promise<void>> = {
     const defaults = new ContractClient(shop.target, shop.target.defaultsProjectId ?? 'default');
     const codes = { ...ground, method_code: shop.project.slice(0, 100) };
     const form = { ...codes, method_label: 'Default' };
-    await defaults.create({ ...form, sort_order: 5 });
-    const { body: inheriting } = await shop
-      .create({ ...codes, use_default: true })
-      .finally(() => defaults.clear());
+    await defaults.create({ ...form, sort_order: 5, is_active: false });
+    const createAndRename = async () => {
+      const { body: created } = await shop.create({ ...codes, use_default: true });
+      return [created, (await shop.update(created.id, { ...codes, method_label: 'Renamed' })).body] as const;
+    };
+    const [inheriting, renamed] = await createAndRename().finally(() => defaults.clear());
     const { body: afterRemoval } = await shop.list();
-    const late = await shop.update(inheriting.id, form, inheriting.etag);
-    assert.deepEqual([inheriting.method_label, inheriting.sort_order], ['Default', 5]);
-    assert.deepEqual(inheriting.inherited, ['method_label', 'sort_order', 'meta']);
-    assert.deepEqual(inheriting.own, { method_label: 'UPS Ground', sort_order: 0, meta: {} });
-    assert.equal(afterRemoval.data[0]?.method_label, 'UPS Ground');
-    assertRefused(late, 412, 'version_mismatch', { current_version: 1 });
+    const late = await shop.update(renamed.id, form, renamed.etag);
+    const { method_label, sort_order, is_active, inherited, own } = inheriting;
+    assert.deepEqual([method_label, sort_order, is_active], ['Default', 5, false]);
+    assert.deepEqual(inherited, ['method_label', 'sort_order', 'meta', 'is_active']);
+    assert.deepEqual(own, { method_label: 'UPS Ground', sort_order: 0, meta: {}, is_active: true });
+    assert.deepEqual([renamed.method_label, renamed.sort_order], ['Renamed', 5]);
+    assert.deepEqual(renamed.use_default, ['carrier_label', 'sort_order', 'meta', 'is_active']);
+    const shown = afterRemoval.data.map((method) => [
+      method.method_label,
+      method.sort_order,
+      method.is_active,
+    ]);
+    assert.deepEqual(shown, [['Renamed', 0, true]]);
+    assert.equal(afterRemoval.data[0]?.etag, '"2-none"');
+    assertRefused(late, 412, 'version_mismatch', { current_version: 2 });
   },
 
   [optionalChecks.events]: async (shop) => {

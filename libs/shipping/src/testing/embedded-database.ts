@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { type DynamicModule } from '@nestjs/common';
 import { type PGlite } from '@electric-sql/pglite';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { pglitePath } from '../boot/installed.cjs';
+import { pglitePath } from './pglite-path.cjs';
 import { serve } from './postgres-thread.js';
 import { endingWith, migratedTypeOrm } from './test-database.js';
 

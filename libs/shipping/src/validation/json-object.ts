@@ -75,7 +75,7 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
   };
   const check = (element: unknown): void => {
     // Each value takes at least one byte, so an object with too many values is too large.
-    if (++valueCount > maxJsonBytes || violations.full) return;
+    if (++valueCount > maxJsonBytes) return;
     // In an array, JSON writes undefined as null.
     if (element === null || element === undefined || typeof element === 'boolean') return;
     if (typeof element === 'string') {
@@ -104,7 +104,7 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
 
   if (!isPlainObject(value)) return report('type', 'must be a JSON object.');
   check(value);
-  if (!canBeWritten || violations.full) return null;
+  if (!canBeWritten) return null;
   const text =
     valueCount > maxJsonBytes ? undefined : JSON.stringify(value, hasDate ? withIsoDates : undefined);
   if (text === undefined || Buffer.byteLength(text) + exponentBytes > maxJsonBytes)

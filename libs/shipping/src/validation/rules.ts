@@ -1,25 +1,35 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { isBoolean, IsDefined, isInt, isString, ValidateBy } from 'class-validator';
-import { isCode, isLabel, isStorable, lengthOf, maxCheckedLength, normalisedLabel } from './text.js';
+import {
+  isCode,
+  isFarTooLong,
+  isLabel,
+  isStorable,
+  lengthOf,
+  normalisedLabel,
+  refusedCharacter,
+} from './text.js';
 import { utcTime } from './time.js';
 import { type ViolationCode } from './violations.js';
 
 // These are rules of class-validator with the violation codes of the API. If a value has the wrong
 // type, only the rule about the type reports it: the rules about its content accept it.
 
+/** @param value the value that a rule refuses */
+type Remedy = string | ((value: unknown) => string);
+
 /** A rule about the value of a field. A field that is missing or null has no value: only `Required()` refuses it. */
 function rule(
   code: ViolationCode,
   accepts: (value: unknown) => boolean,
-  remedy: string,
+  remedy: Remedy,
   allowed?: readonly string[],
 ): PropertyDecorator {
   const validate = (value: unknown): boolean => value === undefined || value === null || accepts(value);
-  return ValidateBy(
-    { name: code, validator: { validate } },
-    { message: `$property ${remedy}`, context: { code, allowed } },
-  );
+  const message = ({ value }: { value: unknown }): string =>
+    `$property ${typeof remedy === 'string' ? remedy : remedy(value)}`;
+  return ValidateBy({ name: code, validator: { validate } }, { message, context: { code, allowed } });
 }
 
 /** The field must be present and not null. */
@@ -38,33 +48,39 @@ export function Text(max: number, min = 0): PropertyDecorator {
       hasLength,
       min === 0 ? `must have at most ${max} characters.` : `must have ${min} to ${max} characters.`,
     ),
-    Content((text) => isStorable(text), 'must not contain NUL or a lone surrogate.'),
+    Content(max, isStorable, 'must not contain NUL or a lone surrogate.'),
   );
 }
 
 /** The field must be the code of a carrier or a method. @param max in code points */
 export function Code(max: number): PropertyDecorator {
   const accepts = (text: string): boolean => text === '' || isCode(text);
-  const remedy =
-    'must have only letters, combining marks, digits, spaces and _ ( ) + - . / : @, and must begin with a letter, a digit or _. ' +
-    'It must not end with a space, and must be in Unicode NFC.';
-  return applyDecorators(Text(max, 1), Content(accepts, remedy));
+  const remedy = (value: unknown): string =>
+    `must not contain ${refusedCharacter(String(value))}. A code has visible characters with single spaces between ` +
+    'them, does not begin with a combining mark, and is in Unicode NFC.';
+  return applyDecorators(Text(max, 1), Content(max, accepts, remedy));
 }
 
 /** The field must be a label. It is trimmed and put into Unicode NFC before it is checked. @param max in code points */
 export function Label(max: number): PropertyDecorator {
-  const remedy = 'must not contain control characters, lone surrogates or U+202A–202E.';
+  const accepts = (text: string): boolean => text === '' || isLabel(text);
+  const remedy =
+    'must have at least one visible character, and must not contain control characters, lone surrogates, ' +
+    'U+202A–202E, or an isolate (U+2066–2068) that is not closed.';
   return applyDecorators(
-    Transform(({ value }: { value: unknown }) => (isString(value) ? normalisedLabel(value) : value)),
+    Transform(({ value }: { value: unknown }) => (isString(value) ? normalisedLabel(value, max) : value)),
     Text(max, 1),
-    Content(isLabel, remedy),
+    Content(max, accepts, remedy),
   );
 }
 
-/** A rule about a text. It accepts a text beyond `maxCheckedLength`, which the rule about the length refuses. */
-export function Content(accepts: (text: string) => boolean, remedy: string): PropertyDecorator {
+/**
+ * A rule about a text. It accepts a text that is far too long, because the rule about the length refuses this text.
+ * @param max in code points
+ */
+export function Content(max: number, accepts: (text: string) => boolean, remedy: Remedy): PropertyDecorator {
   const isAccepted = (value: unknown): boolean =>
-    !isString(value) || value.length > maxCheckedLength || accepts(value);
+    !isString(value) || isFarTooLong(value, max) || accepts(value);
   return rule('format', isAccepted, remedy);
 }
 

@@ -1,20 +1,19 @@
 // The API's rules for texts. All lengths are Unicode code points, as `varchar(n)` counts them.
 
-/** Codes are compared exactly, so characters that people cannot see are refused: controls and a space at the end. */
-const codePattern = /^[\p{L}\p{Nd}_][\p{L}\p{M}\p{Nd}_ ()+\-./:@]*$/u;
-
 /**
- * Returns a class of all characters except these ASCII characters, DEL, and [ \ ] ^ ` { | } ~, which no code may have.
+ * The characters that people can see. Default-ignorable characters are in these categories, too, but have no shape:
+ * U+FE0F, for instance, is a mark, and U+3164 is a letter. U+2800 is a pattern of Braille without a dot.
  */
-const exceptAscii = (ascii: string): string => String.raw`[^${ascii}\x5B-\x5E\x60\x7B-\x7F]`;
-const first = exceptAscii(String.raw`\x00-\x2F\x3A-\x40`);
-const inner = exceptAscii(String.raw`\x00-\x1F\x21-\x27\x2A\x2C\x3B-\x3F`);
-const last = exceptAscii(String.raw`\x00-\x27\x2A\x2C\x3B-\x3F`);
+const visible = String.raw`(?![\p{DI}\u2800])[\p{L}\p{M}\p{N}\p{P}\p{S}]`;
+
+/** A space must have a visible character on both sides. */
+const refusedInCodes = new RegExp(String.raw`^(?:$|\p{M})|(?<=^| ) | $|(?!${visible}| ).`, 'su');
 
 /** The ASCII part of the rule for codes. Many tools compile a pattern without the flag `u`, which `\p{L}` needs. */
-export const asciiCodePattern = new RegExp(`^${first}(${inner}*${last})?$`);
+export const asciiCodePattern = new RegExp(String.raw`^[^\x00-\x20\x7F]+( [^\x00-\x20\x7F]+)*$`);
 
 const forbiddenInLabels = /[\p{Cc}\u202A-\u202E]/u;
+const visibleCharacter = new RegExp(visible, 'u');
 const nonAscii = /[^\0-\x7F]/;
 
 export function isStorable(text: string): boolean {
@@ -27,46 +26,101 @@ export function lengthOf(text: string): number {
 }
 
 /**
- * A text that is longer than this is refused for its length alone. Nothing else reads it, because the time for
- * normalising grows with the square of the combining marks: 400,000 of them would block the process for 12 seconds. All
- * texts that are allowed are shorter.
+ * Tells whether a text is too long even in NFC, which joins at most four characters into one. A character has at most
+ * two UTF-16 units. Such a text is refused for its length alone. Nothing else reads it, because the time for normalising
+ * grows with the square of the combining marks: 400,000 of them would block the process for 12 seconds.
+ * @param max in code points
  */
-export const maxCheckedLength = 2048;
+export function isFarTooLong(text: string, max: number): boolean {
+  return text.length > 8 * max;
+}
 
 export function isCode(text: string): boolean {
-  return codePattern.test(text) && !text.endsWith(' ') && text.normalize('NFC') === text;
+  // Nearly all codes are ASCII, and this pattern is much faster.
+  if (!nonAscii.test(text)) return asciiCodePattern.test(text);
+  return !refusedInCodes.test(text) && isNfc(text);
+}
+
+function isNfc(text: string): boolean {
+  return text.normalize('NFC') === text;
 }
 
 /**
- * Trims a label and puts it into NFC, so that labels that look the same are the same. NFC joins at most four characters
- * into one. So a label beyond the bound is too long in NFC too, and stays as it is.
+ * Names the first character because of which a text is not a code: `U+FEFF at position 1`. The number helps people, who
+ * may not see the character.
  */
-export function normalisedLabel(label: string): string {
+export function refusedCharacter(text: string): string {
+  const characters = Array.from(text);
+  let accepted = 0;
+  let end = lengthOf(text.slice(0, refusedInCodes.exec(text)?.index));
+  // Every part of a text in NFC is in NFC, too. So the longest beginning in NFC can be found by bisection.
+  while (accepted < end) {
+    const middle = Math.ceil((accepted + end) / 2);
+    if (isNfc(characters.slice(0, middle).join(''))) accepted = middle;
+    else end = middle - 1;
+  }
+  const codePoint = characters[accepted]?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+  return `U+${codePoint} at position ${accepted + 1}`;
+}
+
+/**
+ * Trims a label and puts it into NFC, so that labels that look the same are the same.
+ * @param max in code points
+ */
+export function normalisedLabel(label: string, max: number): string {
   const trimmed = label.trim();
-  return trimmed.length > maxCheckedLength ? trimmed : trimmed.normalize('NFC');
+  return isFarTooLong(trimmed, max) ? trimmed : trimmed.normalize('NFC');
 }
 
 export function isLabel(text: string): boolean {
-  return text.isWellFormed() && !forbiddenInLabels.test(text);
+  return (
+    text.isWellFormed() &&
+    !forbiddenInLabels.test(text) &&
+    visibleCharacter.test(text) &&
+    closesIsolates(text)
+  );
+}
+
+/** An isolate that is not closed would change the direction of the text after the label. */
+function closesIsolates(text: string): boolean {
+  let open = 0;
+  for (const [isolate] of text.matchAll(/[\u2066-\u2069]/g))
+    open = isolate === '\u2069' ? Math.max(open - 1, 0) : open + 1;
+  return open === 0;
 }
 
 /**
- * Returns the case-folded form of a text. Searches compare this form. Upper case turns `ß` into `SS`, but leaves `ẞ` as
- * it is, so lower case comes first. JavaScript writes a `Σ` at the end of a word as `ς`. In a folded text it is `σ`
- * everywhere.
+ * Small letters that have no decomposition, and the letters that people type for them. JavaScript writes a `Σ` at the
+ * end of a word as `ς`.
+ */
+const plainLetters: Readonly<Record<string, string>> = { ł: 'l', đ: 'd', ø: 'o', ς: 'σ' };
+
+/**
+ * Returns the form of a text that searches compare: in lower case, and without accents. Upper case turns `ß` into `SS`
+ * and `ı` into `I`, but leaves `ẞ` as it is, so lower case comes first.
  */
 export function folded(text: string): string {
   if (!nonAscii.test(text)) return text.toLowerCase();
-  const lower = text.normalize('NFC').toLowerCase().toUpperCase().toLowerCase();
-  return lower.replaceAll('ς', 'σ').normalize('NFC');
+  const lower = text.normalize('NFD').toLowerCase().toUpperCase().toLowerCase();
+  return lower.replace(/[\u0300-\u036Fłđøς]/g, (character) => plainLetters[character] ?? '').normalize('NFC');
 }
 
-const surrogate = /[\uD800-\uDFFF]/;
-
-/** Compares code points. JavaScript compares UTF-16 units, and has U+10000 and above before U+E000 to U+FFFF. */
+/**
+ * Compares code points. JavaScript compares UTF-16 units, and has U+10000 and above before U+E000 to U+FFFF. Most texts
+ * differ in one of their first characters, so this loop is faster than a check for surrogates.
+ */
 export function byCodePoint(a: string, b: string): number {
   if (a === b) return 0;
-  // UTF-8 has the order of code points.
-  if (surrogate.test(a) || surrogate.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
-  return a < b ? -1 : 1;
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index++) {
+    const unitOfA = a.charCodeAt(index);
+    const unitOfB = b.charCodeAt(index);
+    if (unitOfA !== unitOfB) return orderOf(unitOfA) - orderOf(unitOfB);
+  }
+  return a.length - b.length;
+}
+
+/** Moves the surrogates, of which U+10000 and above consist, behind U+E000 to U+FFFF. */
+function orderOf(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x2800 : unit;
 }

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { Violations, pointerTo, shortened } from './violations.js';
+import { checkListQuery } from '../shipping-methods/list/list-query.check.js';
+import { readListQuery } from '../shipping-methods/list/list-query.decode.js';
+import { checkUpsert, checkUpserts } from '../shipping-methods/dto/upsert-shipping-method.check.js';
+import { checkJsonObject } from './json-object.js';
+import { type Report, type ViolationPlace, Violations, pointerTo, shortened } from './violations.js';
 
 function problemWith(count: number): { detail?: string; errors?: unknown[]; truncated?: boolean } {
   const violations = new Violations();
-  for (let index = 0; index < count; index++)
-    violations.at({ pointer: `/${index}` })('type', `Violation ${index}.`);
   try {
+    for (let index = 0; index < count; index++)
+      violations.at({ pointer: `/${index}` })('type', `Violation ${index}.`);
     violations.throwIfAny();
   } catch (error) {
     return (error as { problem: object }).problem;
@@ -28,20 +32,58 @@ describe('violations', () => {
   it.each([
     [50, 50, undefined],
     [51, 50, true],
-    [100_000, 50, true],
+    [100, 50, true],
   ])('are listed only up to 50: of %i, %i are listed, with truncated %j', (count, listed, truncated) => {
     const problem = problemWith(count);
     expect(problem.errors).toHaveLength(listed);
     expect(problem.truncated).toBe(truncated);
   });
+});
 
-  it.each([
-    [50, false],
-    [51, true],
-  ])('fill the list or not: %i of them, %j', (count, isFull) => {
-    const violations = new Violations();
-    for (let added = 0; added < count; added++) violations.at({ pointer: '/x' })('type', 'No string.');
-    expect(violations.full).toBe(isFull);
+/** Counts the violations that a check finds, also those that are not stored. */
+class CountedViolations extends Violations {
+  count = 0;
+
+  override at(place: ViolationPlace): Report {
+    const report = super.at(place);
+    return (...violation) => {
+      this.count += 1;
+      return report(...violation);
+    };
+  }
+}
+
+describe('a check stops after 51 violations', () => {
+  const names = Array.from({ length: 1000 }, (_, index) => `x${index}`);
+  const of = (value: unknown): object => Object.fromEntries(names.map((name) => [name, value]));
+
+  it.each<[what: string, check: (violations: Violations) => unknown]>([
+    ['unknown fields', (violations) => checkUpsert(violations, of(1))],
+    ['a list of requests', (violations) => checkUpserts(violations, names)],
+    ['values of meta', (violations) => checkJsonObject(violations, '/meta', of('\0'))],
+    [
+      'keys of meta',
+      (violations) =>
+        checkJsonObject(violations, '/meta', Object.fromEntries(names.map((name) => [`${name}\0`, 1]))),
+    ],
+    ['unknown parameters', (violations) => checkListQuery(violations, of(1), 100)],
+    ['conditions', (violations) => checkListQuery(violations, { raw_filters: names }, 100)],
+    [
+      'members of one condition',
+      (violations) => checkListQuery(violations, { raw_filters: [{ or: names }] }, 100),
+    ],
+    ['keys of one condition', (violations) => checkListQuery(violations, { raw_filters: [of(1)] }, 100)],
+    ['values', (violations) => checkListQuery(violations, { filter: { id: names.slice(0, 100) } }, 100)],
+    [
+      'parameters of a URL',
+      (violations) => readListQuery(violations, names.map((name) => `filter[${name}`).join('&'), 100),
+    ],
+  ])('%s', (_what, check) => {
+    const violations = new CountedViolations();
+
+    expect(() => check(violations)).toThrow('(and 49 more: see errors)');
+
+    expect(violations.count).toBe(51);
   });
 });
 

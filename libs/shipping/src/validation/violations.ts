@@ -22,7 +22,7 @@ export type ViolationCode = keyof typeof violationCodes;
  * The place of a violation: a JSON pointer (RFC 6901) into the body, a parameter of the path or query, or a header.
  * Exactly one of the three is there.
  */
-type ViolationPlace =
+export type ViolationPlace =
   | { readonly pointer: string; readonly parameter?: never; readonly header?: never }
   | { readonly parameter: string; readonly pointer?: never; readonly header?: never }
   | { readonly header: string; readonly pointer?: never; readonly parameter?: never };
@@ -87,7 +87,7 @@ export class InvalidParameterError extends InvalidInputError {
 /** Adds a violation at one place. It returns an empty list, so that a check can end with `return report(…)`. */
 export type Report = (code: ViolationCode, detail: string, allowed?: readonly string[]) => [];
 
-/** Collects all violations of a request, so that a client can correct them all at once. */
+/** Collects the violations of a request, so that a client can correct them all at once. */
 export class Violations {
   constructor(
     private readonly found: Violation[] = [],
@@ -99,18 +99,13 @@ export class Violations {
     return new Violations(this.found, { index });
   }
 
+  /** The report of one more violation than the error lists throws the error, so that no check goes on. */
   at(place: ViolationPlace): Report {
     return (code, detail, allowed) => {
-      // We store one more than the error lists, so that `full` can be true.
-      if (this.found.length <= maxViolations)
-        this.found.push({ ...place, ...this.request, code, detail, ...(allowed && { allowed }) });
+      this.found.push({ ...place, ...this.request, code, detail, ...(allowed && { allowed }) });
+      if (this.found.length > maxViolations) this.throwIfAny();
       return [];
     };
-  }
-
-  /** Whether the error would not list further violations. A check of hostile input can then stop. */
-  get full(): boolean {
-    return this.found.length > maxViolations;
   }
 
   get any(): boolean {
@@ -121,10 +116,11 @@ export class Violations {
   throwIfAny(): void {
     if (!this.any) return;
     const listed = this.found.slice(0, maxViolations);
+    const isTruncated = this.found.length > maxViolations;
     const isInBody = this.found.every(({ pointer }) => pointer !== undefined);
     throw isInBody
-      ? new ValidationFailedError(listed, this.full)
-      : new InvalidParameterError(listed, this.full);
+      ? new ValidationFailedError(listed, isTruncated)
+      : new InvalidParameterError(listed, isTruncated);
   }
 }
 

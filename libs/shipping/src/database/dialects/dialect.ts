@@ -1,4 +1,10 @@
-import { type DataSource, type EntityMetadata, type InsertQueryBuilder, type ObjectLiteral } from 'typeorm';
+import {
+  type DataSource,
+  type EntityMetadata,
+  type InsertQueryBuilder,
+  type ObjectLiteral,
+  type QueryRunner,
+} from 'typeorm';
 
 /** The meaning of an error code of a driver or a server. */
 export type ErrorMeaning =
@@ -19,13 +25,16 @@ export type ErrorMeaning =
   /** A foreign key is violated: for instance, a row of another table refers to the row. */
   | 'foreignKey';
 
+/** The end of an error about an option of the DataSource. */
+export const ownDataSource =
+  "If your own code needs it, give ShippingModule a DataSource of its own: ShippingModule.forRoot({ dataSource: 'name' }).";
+
 /** The fields of driver errors that we read. */
 export interface DriverError {
   code?: unknown;
   errno?: unknown;
   table?: unknown;
   message?: unknown;
-  severity?: unknown;
 }
 
 /** An engine: the statements, errors, column types and settings in which it differs from the other engines. */
@@ -41,6 +50,12 @@ export interface Dialect {
   readonly readsFromSnapshot: boolean;
   /** Whether a statement that fails ends the transaction. On the other engines, the transaction may go on. */
   readonly failureEndsTransaction: boolean;
+  /** Whether the server ends the whole transaction, with its savepoints, after a lost race. */
+  readonly lostRaceEndsTransaction: boolean;
+  /** Waits until the server has responded to every statement that was sent before. Undefined if nobody has to. */
+  whenIdle?(runner: QueryRunner): Promise<void>;
+  /** The isolation level at which a call that has lost a race is tried again. */
+  readonly levelOfRetries: 'READ COMMITTED' | 'SERIALIZABLE';
   /** SQL for the time of the database, the same in the whole statement. */
   readonly now: string;
   /**
@@ -70,8 +85,10 @@ export interface Dialect {
   readonly errorCodes: Readonly<Record<string, ErrorMeaning>>;
   /** The errors that have no code, by the beginnings of their messages. */
   readonly errorMessages: Readonly<Record<string, ErrorMeaning>>;
+  /** Recognises a violation of a foreign key that has the code of another error. */
+  isForeignKeyError?(error: DriverError): boolean;
   /** Gives the columns and indexes of our entities the form that this engine has. */
   adaptEntity(metadata: EntityMetadata, dataSource: DataSource): void;
   /** @throws Error that names the remedy, for a database or a setting under which data is lost or wrong */
-  checkDatabase(dataSource: DataSource): Promise<void>;
+  checkDatabase?(dataSource: DataSource): Promise<void>;
 }

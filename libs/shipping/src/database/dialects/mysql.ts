@@ -1,5 +1,6 @@
-import { type DataSource, type EntityMetadata } from 'typeorm';
-import { type Dialect } from './dialect.js';
+import { Logger } from '@nestjs/common';
+import { type DataSource, type EntityMetadata, type QueryRunner } from 'typeorm';
+import { type Dialect, ownDataSource } from './dialect.js';
 
 /** MySQL and MariaDB. Many hosts use a DataSource of type `mysql` with a server of MariaDB. */
 export const mysql: Dialect = {
@@ -7,6 +8,9 @@ export const mysql: Dialect = {
   hasOneConnection: false,
   readsFromSnapshot: true,
   failureEndsTransaction: false,
+  lostRaceEndsTransaction: true,
+  whenIdle,
+  levelOfRetries: 'READ COMMITTED',
   now: 'UTC_TIMESTAMP(3)',
   timeColumn: (column) => `CONCAT(REPLACE(${column}, ' ', 'T'), 'Z')`,
   valueColumn: (column) => column,
@@ -65,6 +69,13 @@ export const mysql: Dialect = {
   checkDatabase,
 };
 
+/** The driver sends statements in the order in which it gets them, each after the response to the one before. */
+async function whenIdle(runner: QueryRunner): Promise<void> {
+  const connection = (await runner.connect()) as { query(sql: string, done: () => void): void };
+  // If the connection broke, the next statement says so.
+  await new Promise<void>((done) => connection.query('DO 0', () => done()));
+}
+
 /**
  * Tells whether the server is MariaDB. The entities are adapted by a function that cannot await a statement, so the
  * version number has to tell: the newest MySQL has version 9.
@@ -99,37 +110,47 @@ function adaptEntity(metadata: EntityMetadata, dataSource: DataSource): void {
 type Settings = Readonly<Record<string, unknown>>;
 
 /** Settings under which data is lost, reads are wrong, or a value can break out of its statement. */
-const refusedSettings: {
+const checkedSettings: {
   names: string[];
   isRefused: (value: unknown, all: Settings) => boolean;
   remedy: string;
+  /** Corrects a variable of the server for one session. */
+  statement?: string;
+  /** The setting only matters in a failure of the cluster, so it is not refused. */
+  isWarning?: true;
 }[] = [
   {
     names: ['character_set_client', 'character_set_connection', 'character_set_results'],
     isRefused: (value) => value !== 'utf8mb4',
     remedy: "With it, some characters are lost. Give the DataSource charset: 'utf8mb4'.",
+    statement: 'SET NAMES utf8mb4',
   },
   {
     // TypeORM 1 begins transactions at the `isolationLevel` of the DataSource.
     names: ['transaction_isolation', 'tx_isolation', 'isolationLevel'],
     isRefused: (value) => /^READ.UNCOMMITTED$/.test(String(value)),
     remedy: 'With it, reads show changes that are rolled back later. Set READ COMMITTED or a stricter level.',
+    statement: 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
   },
   {
     names: ['sql_mode'],
     isRefused: (value) => String(value).includes('NO_BACKSLASH_ESCAPES'),
     remedy: 'With it, the driver cannot escape values safely. Remove NO_BACKSLASH_ESCAPES from the sql_mode.',
+    statement: "SET SESSION sql_mode = REPLACE(@@sql_mode, 'NO_BACKSLASH_ESCAPES', '')",
   },
   {
     names: ['wsrep_dirty_reads'],
     isRefused: (value) => value === 'ON',
     remedy: 'With it, a Galera node that is cut off from the others can return old data. Set it to OFF.',
+    statement: 'SET SESSION wsrep_dirty_reads = OFF',
+    isWarning: true,
   },
   {
     names: ['wsrep_sync_wait'],
     // The first bit makes a read wait for the commits of other nodes.
     isRefused: (value, all) => all['wsrep_on'] === 'ON' && (Number(value) & 1) === 0,
     remedy: 'With it, a Galera node can return old data. Set it to 1 on every node.',
+    statement: 'SET SESSION wsrep_sync_wait = 1',
   },
   {
     names: ['enableQueryTimeout'],
@@ -146,10 +167,27 @@ async function checkDatabase(dataSource: DataSource): Promise<void> {
     ...dataSource.options,
     ...Object.fromEntries(variables.map(({ Variable_name, Value }) => [Variable_name, Value])),
   };
-  for (const { names, isRefused, remedy } of refusedSettings)
+  refuseUnexpectedServer(dataSource, settings['version']);
+  for (const { names, isRefused, remedy, statement, isWarning } of checkedSettings)
     for (const name of names) {
       const value = settings[name];
-      if (value !== undefined && isRefused(value, settings))
-        throw new Error(`The connection of the DataSource has ${name} = ${value}. ${remedy}`);
+      if (value === undefined || !isRefused(value, settings)) continue;
+      const wayOut =
+        name in dataSource.options
+          ? ownDataSource
+          : `If you cannot change the server, send "${statement}" on each new connection. "Settings of the server" in ` +
+            'docs/reference-database.md has the code.';
+      const message = `The connection of the DataSource has ${name} = ${value}. ${remedy} ${wayOut}`;
+      if (!isWarning) throw new Error(message);
+      new Logger('ShippingModule').warn(message);
     }
+}
+
+/** The entities are adapted before anybody can ask the server for more than its number. */
+function refuseUnexpectedServer(dataSource: DataSource, version: unknown): void {
+  if (version === undefined || String(version).includes('MariaDB') === isMariadb(dataSource)) return;
+  throw new Error(
+    `The server has the version ${version}, but TypeORM knows it as ${dataSource.driver.version}. The module cannot tell ` +
+      'MariaDB from MySQL by this number. Remove the option "version" from the configuration of the server or the proxy.',
+  );
 }

@@ -1,11 +1,13 @@
 import { type DataSource } from 'typeorm';
-import { type Dialect } from './dialect.js';
+import { type Dialect, ownDataSource } from './dialect.js';
 
 export const postgres: Dialect = {
   types: ['postgres'],
   hasOneConnection: false,
   readsFromSnapshot: false,
   failureEndsTransaction: true,
+  lostRaceEndsTransaction: false,
+  levelOfRetries: 'READ COMMITTED',
   now: 'statement_timestamp()',
   timeColumn: (column) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
   // It is text, because the host may have parsers of its own for other types.
@@ -66,7 +68,9 @@ export const postgres: Dialect = {
     if (found?.encoding === 'UTF8') return;
     throw new Error(
       `The database has the encoding ${found?.encoding}. nestjs-shipping needs a database with the encoding UTF8. Create one:\n` +
-        `  CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`,
+        `  CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0\n` +
+        'Move your tables into it with pg_dump. Or give ShippingModule a DataSource of its own with the new database: ' +
+        "ShippingModule.forRoot({ dataSource: 'name' }).",
     );
   },
 };
@@ -84,6 +88,6 @@ async function refuseQueryTimeout(dataSource: DataSource): Promise<void> {
     throw new Error(
       'The DataSource has the setting query_timeout of pg. With it, a connection may go back to the pool inside an open ' +
         'transaction, and acknowledged rows of other requests are rolled back later. Remove it, and set statement_timeout in ' +
-        'its place: the server then ends the statement.',
+        `its place: the server then ends the statement. ${ownDataSource}`,
     );
 }

@@ -6,6 +6,8 @@ export const sqlite: Dialect = {
   hasOneConnection: true,
   readsFromSnapshot: false,
   failureEndsTransaction: false,
+  lostRaceEndsTransaction: false,
+  levelOfRetries: 'SERIALIZABLE',
   now: `strftime('%Y-%m-%d %H:%M:%f', 'now')`,
   timeColumn: (column) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column})`,
   valueColumn: (column) => column,
@@ -27,6 +29,9 @@ export const sqlite: Dialect = {
     SQLITE_CONSTRAINT_FOREIGNKEY: 'foreignKey',
   },
   errorMessages: { 'The database connection is not open': 'refused' },
+  // With ON DELETE RESTRICT, it is an error of a trigger.
+  isForeignKeyError: ({ code, message }) =>
+    code === 'SQLITE_CONSTRAINT_TRIGGER' && /FOREIGN KEY/.test(String(message)),
   adaptEntity(metadata) {
     for (const column of metadata.ownColumns) {
       // By default a column compares bytes, which is the order of code points.
@@ -40,6 +45,4 @@ export const sqlite: Dialect = {
     }
     metadata.checks = metadata.checks.filter(({ expression }) => !expression.includes('jsonb'));
   },
-  // Nothing is checked, because SQLite is for development.
-  checkDatabase: async () => undefined,
 };

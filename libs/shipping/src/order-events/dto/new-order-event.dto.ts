@@ -4,7 +4,7 @@ import { Content, Required, Text, Time } from '../../validation/rules.js';
 import { type OrderEventData, type OrderEventType } from '../order-event-types.js';
 import { eventLengths, type OrderEventActor } from './order-event.dto.js';
 
-export const eventTypePattern = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/;
+export const eventTypePattern = /^[a-z][a-z0-9_-]*(\.[a-z0-9][a-z0-9_-]*)+$/;
 
 /** The person or the program that caused a new event. */
 export interface NewOrderEventActor extends Pick<OrderEventActor, 'type'> {
@@ -19,10 +19,14 @@ export class NewOrderEventFields<Type extends OrderEventType, Data extends objec
   /** A type of the form `noun.verb`, at most 64 characters. {@link orderEventTypes} lists the known types. */
   @Required()
   @Text(eventLengths.type)
-  @Content((text) => eventTypePattern.test(text), `must be like "order.placed": ${eventTypePattern.source}.`)
+  @Content(
+    eventLengths.type,
+    (text) => eventTypePattern.test(text),
+    `must be like "order.placed": ${eventTypePattern.source}.`,
+  )
   type!: Type;
 
-  /** At most 1,000 characters. */
+  /** At most 4,000 characters. Line breaks stay as they are. */
   @Text(eventLengths.message)
   message?: string | null | undefined;
 

@@ -12,7 +12,7 @@ export const actorTypes = ['user', 'customer', 'app', 'system'] as const;
 /** The greatest lengths, in code points. */
 export const eventLengths = {
   type: 64,
-  message: 1000,
+  message: 4000,
   actorId: 64,
   actorLabel: 255,
   dedupeKey: 128,

@@ -82,7 +82,7 @@ export const remove = ({ id, etag }) => send('DELETE', `${methods}/${id}`, undef
  * changed.
  */
 export function update(method, changes) {
-  const { id, etag, carrier_code, method_code, method_label } = { ...method, ...method.own };
+  const { id, etag, carrier_code, method_code, method_label } = method;
   return send('PATCH', `${methods}/${id}`, { carrier_code, method_code, method_label, ...changes }, etag);
 }
 

@@ -23,7 +23,7 @@ const newMethod = { carrier_code: '', method_code: '', method_label: '', is_acti
 export const labelsOf = (inherited) => inherited.map((name) => t(name)).join(', ');
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
-const storedIn = (method) => ({ ...newMethod, ...method, ...method.own });
+const storedIn = (method) => ({ ...method, ...method.own });
 
 function jsonOrText(value) {
   try {
@@ -56,7 +56,7 @@ function metaOf(lines) {
 
 /**
  * Turns a violation, which the API describes for programs, into a text for the user. The text has the label of the
- * field, and a shorter rule for codes.
+ * field, and a shorter rule for codes that names the character.
  */
 function readable(violation) {
   const { pointer, code, detail } = { pointer: '', detail: '', ...violation };
@@ -66,12 +66,14 @@ function readable(violation) {
   const isMeta = code === 'type' && pointer === '/meta';
   const kind = (isCode && 'code_format') || (isMeta && 'meta_type') || code;
   const inWords = String(detail).replace(name, field);
-  return { name, text: t(`violation_${kind}`, { field, detail: inWords }) ?? inWords };
+  const [, character, position] = /(U\+\w+) at position (\d+)/.exec(detail) ?? [];
+  return { name, text: t(`violation_${kind}`, { field, detail: inWords, character, position }) ?? inWords };
 }
 
 export class MethodForm extends Component {
   state = { violations: [] };
-  before = storedIn(this.props.method);
+  // The switch is on if the method inherits any field. If the user leaves it alone, it is not sent, and the fields stay.
+  before = { ...newMethod, ...this.props.method, use_default: Boolean(this.props.method.use_default) };
 
   save = async (event, current) => {
     const dialog = event.currentTarget.closest('dialog');
@@ -82,7 +84,7 @@ export class MethodForm extends Component {
     this.setState({ isSaving: true });
     try {
       const saved = await (current.id ? api.update(current, changes) : api.create({ ...this.before, ...changes }));
-      const covered = labelsOf(saved.inherited.filter((name) => name in changes));
+      const covered = labelsOf(saved.inherited.filter((name) => name in changes && !same(saved[name], changes[name])));
       const shown = covered && ` ${t('saved_covered', { fields: covered })}`;
       dialog.close();
       await this.props.saved();
@@ -102,8 +104,7 @@ export class MethodForm extends Component {
   };
 
   render({ method, onClose }, { problem, violations, isSaving }) {
-    const { inherited = [], own } = method;
-    const ownValues = inherited.map((name) => `${t(name)}: ${asText(own[name]) || t('empty')}`).join(', ');
+    const { inherited = [] } = method;
     const field = (name) => {
       const { read: _, ...described } = fields[name];
       const value = name === 'meta' ? linesOf(this.before.meta) : this.before[name];
@@ -111,8 +112,7 @@ export class MethodForm extends Component {
       return html`
         <${Field} key=${name} name=${name} label=${t(name)} hint=${t(`${name}_hint`)} violations=${texts}
           defaultValue=${value} defaultChecked=${value} ...${described}>
-          ${name === 'use_default' && ownValues && html`<p class="alone">${t('without_defaults', { values: ownValues })}</p>`}
-          ${inherited.includes(name) && html`<p class="inherited">${t('inherited_value')} <b>${asText(method[name])}</b></p>`}
+          ${inherited.includes(name) && html`<p class="inherited">${t('inherited_value')}</p>`}
         <//>`;
     };
     return html`
@@ -146,7 +146,7 @@ export class MethodForm extends Component {
     const { method } = this.props;
     const row = (name) => {
       // If the shown values are equal, the stored values may still differ. Then the row compares the stored values.
-      const [was, is] = same(method[name], other[name]) ? [this.before, storedIn(other)] : [method, other];
+      const [was, is] = same(method[name], other[name]) ? [method, other].map(storedIn) : [method, other];
       if (same(was[name], is[name])) return null;
       return html`
         <tr key=${name}>

@@ -106,12 +106,10 @@ export const english = {
   is_active_hint: 'Customers can choose it.',
   use_default: 'Use the default values',
   use_default_hint:
-    'Labels, sort order and details come from the project “{defaults}”, if it has a method with these codes. Your values stay stored.',
-  without_defaults: 'Without the default values, customers see the values of this method: {values}.',
-  empty: 'empty',
-  inherited_value: 'Inherited and shown:',
+    'Labels, sort order and details come from the project “{defaults}”, if it has a method with these codes. If that method is inactive, this one is inactive, too.',
+  inherited_value: 'From the project “{defaults}”. If you change it, the method keeps your value.',
   violation_code_format:
-    'Use letters, digits, spaces and _ ( ) + - . / : @, with no space at the beginning or end.',
+    '{character} at position {position} is not allowed here. Use visible characters, with single spaces between them.',
   violation_meta_type: 'Write a name, a colon and a value on each line, and each name once.',
   violation_required: '{field} is required.',
   violation_type: '{detail}',
@@ -250,12 +248,10 @@ export const german: PageTexts = {
   is_active_hint: 'Kunden können sie wählen.',
   use_default: 'Standardwerte verwenden',
   use_default_hint:
-    'Namen, Reihenfolge und Angaben kommen aus dem Projekt „{defaults}“, wenn es dort eine Versandart mit diesen Codes gibt. Ihre Werte bleiben gespeichert.',
-  without_defaults: 'Ohne die Standardwerte sehen Kunden die Werte dieser Versandart: {values}.',
-  empty: 'leer',
-  inherited_value: 'Übernommen und gezeigt:',
+    'Namen, Reihenfolge und Angaben kommen aus dem Projekt „{defaults}“, wenn es dort eine Versandart mit diesen Codes gibt. Ist diese inaktiv, ist es auch die Versandart hier.',
+  inherited_value: 'Aus dem Projekt „{defaults}“. Wenn Sie es ändern, behält die Versandart Ihren Wert.',
   violation_code_format:
-    'Erlaubt sind Buchstaben, Ziffern, Leerzeichen und _ ( ) + - . / : @, ohne Leerzeichen am Anfang oder Ende.',
+    '{character} an Stelle {position} ist hier nicht erlaubt. Erlaubt sind sichtbare Zeichen mit einzelnen Leerzeichen dazwischen.',
   violation_meta_type:
     'Schreiben Sie in jede Zeile einen Namen, einen Doppelpunkt und einen Wert, und jeden Namen nur einmal.',
   violation_required: '{field} fehlt.',

@@ -37,7 +37,8 @@ export interface ShippingMethodDto {
   readonly sort_order: number;
   /** Data of your application: {@link ShippingMethodMeta}. */
   readonly meta: MethodMeta;
-  readonly use_default: boolean;
+  /** The fields that come from the default if there is one: true is all of them, false is none. */
+  readonly use_default: boolean | readonly InheritedField[];
   /** The fields whose value now comes from the defaults project. */
   readonly inherited: readonly InheritedField[];
   /** The stored values of exactly the inherited fields. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ValidationFailedError, Violations } from '../../validation/violations.js';
-import { isRequired, settableFields } from '../method-fields.js';
+import { inheritableFields, isRequired, settableFields } from '../method-fields.js';
 import { checkUpsert, checkUpserts } from './upsert-shipping-method.check.js';
 import { UpsertShippingMethodRequest } from './upsert-shipping-method.dto.js';
 
@@ -16,7 +16,7 @@ const check = (input: unknown): object | undefined => {
 function violationsOf(
   input: unknown,
   checked: (violations: Violations, input: unknown) => unknown = checkUpsert,
-): { pointer: string; code: string; allowed?: readonly string[] }[] {
+): { pointer: string; code: string; detail: string; allowed?: readonly string[] }[] {
   const violations = new Violations();
   checked(violations, input);
   try {
@@ -46,12 +46,15 @@ const rows: Fields[] = [
   [{ carrier_code: 'e\u0301cole' }, '/carrier_code format'],
   [{ carrier_code: 'ups ' }, '/carrier_code format'],
   [{ carrier_code: ' ups' }, '/carrier_code format'],
-  [{ carrier_code: '-ups' }, '/carrier_code format'],
+  [{ carrier_code: 'u  s' }, '/carrier_code format'],
+  [{ carrier_code: '\u0301s' }, '/carrier_code format'],
+  [{ carrier_code: '-ups' }],
   [{ carrier_code: 'ups\n' }, '/carrier_code format'],
   [{ carrier_code: 'u\0ps' }, '/carrier_code format'],
   [{ carrier_code: 'u\u00A0s' }, '/carrier_code format'],
   [{ carrier_code: 'u\uD800' }, '/carrier_code format'],
-  [{ carrier_code: `u${emoji}` }, '/carrier_code format'],
+  [{ carrier_code: `u${emoji}` }],
+  [{ carrier_code: `${'x'.repeat(64)} ` }, '/carrier_code length', '/carrier_code format'],
   [{ carrier_code: marks }, '/carrier_code length'],
 
   [{ method_code: undefined }, '/method_code required'],
@@ -59,7 +62,7 @@ const rows: Fields[] = [
   [{ method_code: 'x'.repeat(128) }],
   [{ method_code: 'x'.repeat(129) }, '/method_code length'],
   [{ method_code: '_a ()+-./:@_é1' }],
-  [{ method_code: 'a,b' }, '/method_code format'],
+  [{ method_code: `!"#$%&'*,;<=>?[\\]^\`{|}~` }],
 
   [{ method_label: undefined }, '/method_label required'],
   [{ method_label: '' }, '/method_label length'],
@@ -75,7 +78,9 @@ const rows: Fields[] = [
   [{ method_label: 'a\u0085b' }, '/method_label format'],
   [{ method_label: 'a\u202Ab' }, '/method_label format'],
   [{ method_label: 'a\u202Eb' }, '/method_label format'],
-  [{ method_label: 'a\u2066b' }],
+  [{ method_label: 'a\u2066b' }, '/method_label format'],
+  [{ method_label: 'a\u2066b\u2069' }],
+  [{ method_label: '\u200B' }, '/method_label format'],
   [{ method_label: 'a\uD83D' }, '/method_label format'],
   [{ method_label: marks }, '/method_label length'],
 
@@ -87,7 +92,20 @@ const rows: Fields[] = [
   [{ is_active: 1 }, '/is_active type'],
   [{ is_active: null }],
   [{ use_default: 'false' }, '/use_default type'],
+  [{ use_default: 0 }, '/use_default type'],
+  [{ use_default: {} }, '/use_default type'],
+  [{ use_default: 'meta' }, '/use_default type'],
   [{ use_default: null }],
+  [{ use_default: [] }],
+  [{ use_default: [...inheritableFields].toReversed() }],
+  [{ use_default: ['meta', 'method_code'] }, '/use_default/1 not_allowed'],
+  [{ use_default: ['META', 'constructor'] }, '/use_default/0 not_allowed', '/use_default/1 not_allowed'],
+  [
+    { use_default: ['meta', 'is_active', 'meta', 'meta'] },
+    '/use_default/2 duplicate',
+    '/use_default/3 duplicate',
+  ],
+  [{ use_default: [true, null, ['meta']] }, ...[0, 1, 2].map((index) => `/use_default/${index} type`)],
 
   [{ sort_order: null }],
   [{ sort_order: '1' }, '/sort_order type'],
@@ -163,12 +181,37 @@ describe('the fields of a request', () => {
   });
 });
 
+it('the violation of a code names the character, because people may not see it', () => {
+  const details = (fields: object): string[] =>
+    violationsOf({ ...ground, ...fields }).map(({ detail }) => detail);
+
+  expect(details({ carrier_code: '\uFEFFups', method_code: 'a\0b' })).toEqual([
+    expect.stringContaining('carrier_code must not contain U+FEFF at position 1.'),
+    expect.stringContaining('method_code must not contain U+0000 at position 2.'),
+  ]);
+});
+
 describe('a request to create or update', () => {
   it('stays the same when it is checked again', () => {
     const request = check({ ...ground, carrier_label: ' e\u0301 ', sort_order: null, meta: { a: 1 } });
 
     expect(request).toMatchObject({ ...ground, carrier_label: '\u00E9', sort_order: null, meta: { a: 1 } });
     expect(check(request)).toEqual(request);
+  });
+
+  it.each<[sent: unknown, checked: unknown]>([
+    [true, true],
+    [false, false],
+    [null, null],
+    [[], false],
+    [['meta'], ['meta']],
+    [
+      ['is_active', 'carrier_label'],
+      ['carrier_label', 'is_active'],
+    ],
+    [['is_active', 'meta', 'method_label', 'sort_order', 'carrier_label'], true],
+  ])('with use_default %j gets %j', (use_default, checked) => {
+    expect(check({ ...ground, use_default })).toMatchObject({ use_default: checked });
   });
 
   it('that is an instance of its class is checked again while it has violations', () => {
@@ -216,11 +259,13 @@ describe('a list of requests', () => {
         paket,
         { carrier_code: 'x', method_code: 'y' },
         { ...paket, meta: { constructor: 1 }, method_code: 'z' },
+        { ...paket, use_default: ['meta', 'nothing'], method_code: 'ä' },
       ],
       [
         ['/1/sort_order', 'type'],
         ['/3/method_label', 'required'],
         ['/4/meta/constructor', 'not_allowed'],
+        ['/5/use_default/1', 'not_allowed'],
       ],
     ],
   ];

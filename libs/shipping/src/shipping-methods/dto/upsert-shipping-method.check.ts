@@ -1,7 +1,8 @@
 import { checkFields } from '../../validation/check-fields.js';
 import { checkJsonObject } from '../../validation/json-object.js';
-import { type Violations } from '../../validation/violations.js';
-import { codesKey } from '../method-fields.js';
+import { type ViolationCode, type Violations } from '../../validation/violations.js';
+import { codesKey, inheritableFields } from '../method-fields.js';
+import { type UseDefault, useDefaultOf } from './use-default.js';
 import { UpsertShippingMethodRequest } from './upsert-shipping-method.dto.js';
 
 /**
@@ -17,10 +18,30 @@ export function checkUpsert(
   const request = checkFields(violations, UpsertShippingMethodRequest, input, pointer);
   // JSON has −0. A database stores 0.
   if (Object.is(request.sort_order, -0)) request.sort_order = 0;
-  const { meta } = Object(input) as UpsertShippingMethodRequest;
+  const { meta, use_default } = Object(input) as UpsertShippingMethodRequest;
   if (meta !== undefined)
     request.meta = meta === null ? null : checkJsonObject(violations, `${pointer}/meta`, meta);
+  if (use_default !== undefined)
+    request.use_default =
+      use_default === null ? null : checkUseDefault(violations, `${pointer}/use_default`, use_default);
   return request;
+}
+
+/** @returns the shortest form of the value; incomplete when there are violations */
+function checkUseDefault(violations: Violations, pointer: string, value: unknown): UseDefault {
+  if (typeof value === 'boolean') return value;
+  const names: unknown[] = Array.isArray(value) ? value : [];
+  const report = (code: ViolationCode, at: string, remedy: string): void =>
+    void violations.at({ pointer: at })(code, `${at} ${remedy}`, inheritableFields);
+  if (names !== value) report('type', pointer, 'must be true, false or an array of fields.');
+  for (const [index, name] of names.entries()) {
+    const at = `${pointer}/${index}`;
+    if (typeof name !== 'string') report('type', at, 'must be the name of a field.');
+    else if (!inheritableFields.some((each) => each === name))
+      report('not_allowed', at, 'is not a field that can be inherited.');
+    else if (names.indexOf(name) < index) report('duplicate', at, `is the field ${name} again.`);
+  }
+  return useDefaultOf(names);
 }
 
 /**
@@ -30,7 +51,6 @@ export function checkUpserts(violations: Violations, input: unknown): UpsertShip
   const ordinals = new Map<string, number>();
   if (!Array.isArray(input)) return violations.at({ pointer: '' })('type', 'The requests must be an array.');
   return Array.from(input, (each: unknown, ordinal) => {
-    if (violations.full) return new UpsertShippingMethodRequest();
     const pointer = `/${ordinal}`;
     const ofRequest = violations.ofRequest(ordinal);
     const request = checkUpsert(ofRequest, each, pointer);

@@ -1,6 +1,6 @@
 import { Allow } from 'class-validator';
 import { Code, Flag, Int32, Label, Required } from '../../validation/rules.js';
-import { methodFields } from '../method-fields.js';
+import { type InheritedField, methodFields } from '../method-fields.js';
 import { type MethodMetaInput } from './shipping-method.dto.js';
 
 const { carrier_code, carrier_label, method_code, method_label } = methodFields;
@@ -46,7 +46,10 @@ export class UpsertShippingMethodRequest<Meta extends object = object> {
   @Allow()
   meta?: MethodMetaInput<Meta> | null | undefined;
 
-  /** Takes labels, order and meta from the method with the same codes in the defaults project. */
-  @Flag()
-  use_default?: boolean | null | undefined;
+  /**
+   * The fields that are taken from the method with the same codes in the defaults project: true is all of them, false is
+   * none. `checkUpsert` checks them.
+   */
+  @Allow()
+  use_default?: boolean | readonly InheritedField[] | null | undefined;
 }

@@ -37,6 +37,8 @@ const code: Case[] = [
   ['method_code', 'Ground', 'contains', 'ROUN', true],
   ['method_code', 'Ground', 'contains', 'round ', false],
   ['method_code', 'Straße', 'contains', 'SSE', true],
+  ['method_code', 'Łódź', 'contains', 'LODZ', true],
+  ['method_code', 'Łódź', 'in', ['Lodz'], false],
   ['method_code', 'ΟΔΟΣ', 'contains', 'ος', true],
   ['method_code', 'a_b', 'contains', '_', true],
   ['method_code', 'a-b', 'contains', '_', false],
@@ -58,7 +60,11 @@ const label: Case[] = [
   ['carrier_label', 'É', 'eq', 'E\u0301', true],
   ['carrier_label', 'É', 'in', ['x', 'E\u0301'], true],
   ['carrier_label', 'École', 'contains', 'é', true],
-  ['carrier_label', 'École', 'contains', 'ecole', false],
+  ['carrier_label', 'École', 'contains', 'ecole', true],
+  ['carrier_label', 'Ecole', 'starts', 'E\u0301', true],
+  ['carrier_label', 'École', 'eq', 'Ecole', false],
+  ['carrier_label', 'École', 'in', ['Ecole', 'école'], false],
+  ['carrier_label', 'İstanbul', 'starts', 'ist', true],
   ['carrier_label', '50 % off', 'contains', '%', true],
   ['carrier_label', 'a\\b', 'contains', '\\', true],
   ['carrier_label', '😀', 'between', ['\uFFFD', '😁'], true],
@@ -131,15 +137,26 @@ describe('a condition of a list', () => {
     expect(operatorNames.filter((name) => !tested.has(name))).toEqual([]);
   });
 
-  it('compares the inherited values, but is_active and version of the method itself', () => {
+  it('compares the inherited values, but the version of the method itself', () => {
     const own = storedMethod({ use_default: true, method_label: 'Own', sort_order: 1 });
     const origin = storedMethod({ is_active: false, method_label: 'Default', sort_order: 2, version: 7 });
     const method = new EffectiveMethod(own, origin);
-    const shown = [{ method_label: 'Default' }, { sort_order: 2 }, { is_active: true }, { version: 1 }];
-    const hidden = [{ method_label: 'Own' }, { sort_order: 1 }, { is_active: false }, { version: 7 }];
+    const shown = [{ method_label: 'Default' }, { sort_order: 2 }, { is_active: false }, { version: 1 }];
+    const hidden = [{ method_label: 'Own' }, { sort_order: 1 }, { is_active: true }, { version: 7 }];
 
     expect(shown.map((filter) => shows(method, { filter }))).toEqual([true, true, true, true]);
     expect(hidden.map((filter) => shows(method, { filter }))).toEqual([false, false, false, false]);
+  });
+
+  it.each<[useDefault: StoredMethod['use_default'], isTrue: boolean]>([
+    [true, true],
+    [['meta'], true],
+    [false, false],
+  ])('on use_default counts %j as %j', (use_default, isTrue) => {
+    const method = new EffectiveMethod(storedMethod({ use_default }), undefined);
+
+    expect(shows(method, { filter: { use_default: isTrue } })).toBe(true);
+    expect(shows(method, { filter: { use_default: !isTrue } })).toBe(false);
   });
 });
 
@@ -166,6 +183,8 @@ describe('the conditions of a list', () => {
     [{ q: 'GROUND united' }, true],
     [{ q: 'ground dhl' }, false],
     [{ q: 'strasse' }, true],
+    [{ q: 'gröund únited' }, true],
+    [{ q: '\u0301' }, true],
     [{ q: '03 ups' }, true],
     // A word must be part of one field.
     [{ q: 'ups03' }, false],

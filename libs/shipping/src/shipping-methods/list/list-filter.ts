@@ -6,7 +6,7 @@ export interface Condition {
   field: FilterField;
   op: FilterOperator;
   /**
-   * Two values for `between`, any number for `in` and `nin`, one for the others. Texts are normalised or case-folded.
+   * Two values for `between`, any number for `in` and `nin`, one for the others. Texts are normalised or folded.
    */
   values: FilterValue[];
 }
@@ -14,7 +14,7 @@ export interface Condition {
 export interface CheckedListQuery {
   page: number;
   perPage: number;
-  /** The words of `q`, case-folded. A method must have all of them. */
+  /** The words of `q`, folded. A method must have all of them. */
   words: readonly string[];
   /** A method must satisfy at least one condition of each group. */
   groups: readonly Condition[][];
@@ -30,7 +30,7 @@ export function matches(method: EffectiveMethod, { words, groups }: CheckedListQ
 
 function satisfies(method: EffectiveMethod, { field, op, values }: Condition): boolean {
   const { takes, test } = operators[op];
-  const value = method.value(field);
+  const value = field === 'use_default' ? method.stored.use_default !== false : method.value(field);
   if (value === null) return test(null, values);
   if (takes === 'part') return test(foldedText(method, field), values);
   // A time is compared without its `Z`, as `checkValue` explains.

@@ -11,7 +11,7 @@ type Test = (value: FilterValue | null, operands: readonly FilterValue[]) => boo
 
 interface Operator {
   /**
-   * The value that the operator takes. `part` is a part of a text, which is compared case-folded. `range` is a list of
+   * The value that the operator takes. `part` is a part of a text, which is compared folded. `range` is a list of
    * two values in order, and `flag` is true or false.
    */
   takes: 'value' | 'part' | 'list' | 'range' | 'flag';
@@ -30,7 +30,7 @@ const orderTest =
   (accepts: (comparison: number) => boolean): Test =>
   (value, [bound = '']) =>
     value !== null && accepts(compareValues(value, bound));
-/** Both the text and the part are case-folded. */
+/** Both the text and the part are folded. */
 const textTest =
   (accepts: (text: string, part: string) => boolean): Test =>
   (value, [part]) =>

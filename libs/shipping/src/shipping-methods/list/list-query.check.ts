@@ -160,11 +160,9 @@ function checkValues(
   const [low = '', high = ''] = values;
   if (takes === 'range' && compareValues(low, high) > 0)
     return report('range', `the first value of "${operator}" must not be greater than the second.`);
-  if (takes === 'part')
-    return values[0] === ''
-      ? report('length', `"${operator}" needs at least one character.`)
-      : values.map((part) => folded(String(part)));
-  return values;
+  if (takes !== 'part') return values;
+  const part = folded(String(values[0]));
+  return part === '' ? report('length', `"${operator}" needs a character that is not an accent.`) : [part];
 }
 
 function bytesOf(value: unknown): number {

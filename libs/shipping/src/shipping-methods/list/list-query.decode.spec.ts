@@ -8,8 +8,8 @@ type Query = [search: string, ...violations: string[]];
 
 function violationsOf(search: string): readonly Violation[] {
   const violations = new Violations();
-  readListQuery(violations, search, 100);
   try {
+    readListQuery(violations, search, 100);
     violations.throwIfAny();
   } catch (error) {
     if (error instanceof InvalidParameterError) return error.violations;
@@ -47,6 +47,12 @@ const paging: Query[] = [
   ['page=1&page=1', 'page duplicate'],
   ['page=&page=1', 'page duplicate'],
   ['sort=x&page[]=0&__proto__=1&constructor[prototype]=1&q[a]=1&limit=-1'],
+  ['perPage=5', 'perPage unknown'],
+  ['per_page=5&per-pages=6', 'per-pages unknown'],
+  ['Page=2&PAGES=3&Q=ups&qs=1', 'Page unknown', 'PAGES unknown', 'Q unknown', 'qs unknown'],
+  ['filters={}&raw_filter=[]&rawFilters=', 'filters unknown', 'raw_filter unknown', 'rawFilters unknown'],
+  ['filters[carrier_code]=ups&Filter%5Bid%5D=', 'filters[carrier_code] unknown', 'Filter[id] unknown'],
+  ['s=1&ss=1&pager=1&perpagess=1&filtered=1&my_filter=1&_=1&query=1&raw=1&pagesize=1'],
   ['&&=&?&'],
 ];
 
@@ -198,6 +204,21 @@ describe('the query of a list in a URL', () => {
     const found = violationsOf(search).map((each) => `${Object(each).parameter} ${each.code}`);
 
     expect(found).toEqual(violations);
+  });
+
+  it.each([
+    ['perPage=5', 'perPage', 'per_page'],
+    ['raw_filter=x', 'raw_filter', 'raw_filters'],
+    ['filters[carrier_code]=ups', 'filters[carrier_code]', 'filter[carrier_code]'],
+  ])('with %s is refused, and the violation tells the name of the parameter', (search, parameter, meant) => {
+    expect(violationsOf(search)).toEqual([
+      {
+        parameter,
+        code: 'unknown',
+        detail: `${parameter} is not a parameter of the list. Did you mean ${meant}?`,
+        allowed: ['page', 'per_page', 'q', 'filter', 'raw_filters'],
+      },
+    ]);
   });
 
   it('is refused for a second pair of brackets with the right form', () => {

@@ -8,6 +8,23 @@ const bracketedName = /^filter\[(.*)\]$/s;
 /** PHP and many clients write a list as `filter[field][]=value`. */
 const nestedName = /^(filter\[[^[\]]*\])\[.*\]$/s;
 
+/** Returns a name without the differences that people overlook: `per_page` and `perPages` both become `perpage`. */
+const looseName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '').replace(/s$/, '');
+const parametersByLooseName = new Map(listParameters.map((name) => [looseName(name), name]));
+
+/**
+ * A host may have parameters of its own, so unknown ones are ignored. But if a near miss were ignored, such as
+ * `filters[carrier_code]`, the response would have all methods.
+ */
+function checkName(violations: Violations, name: string): void {
+  const base = /^[^[]*/.exec(name)?.[0] ?? name;
+  const meant = parametersByLooseName.get(looseName(base));
+  if (meant === undefined || meant === base) return;
+  const parameter = shortened(name);
+  const detail = `${parameter} is not a parameter of the list. Did you mean ${shortened(name.replace(base, meant))}?`;
+  violations.at({ parameter })('unknown', detail, listParameters);
+}
+
 /**
  * Reads and checks the query in the URL. It parses the text of the URL, because Fastify and the two parsers of Express
  * treat brackets and repeated keys differently, and a host's pipes may change the result.
@@ -19,7 +36,10 @@ export function readListQuery(violations: Violations, search: string, maxPageSiz
   for (const [name, value] of new URLSearchParams(search)) {
     const field = bracketedName.exec(name)?.[1];
     const isUnclosed = field === undefined && name.startsWith('filter[');
-    if (field === undefined && !isUnclosed && !listParameters.includes(name)) continue;
+    if (field === undefined && !isUnclosed && !listParameters.includes(name)) {
+      checkName(violations, name);
+      continue;
+    }
     const parameter = shortened(name);
     const report = violations.at({ parameter });
     if (isUnclosed) report('unknown', `${parameter} must be filter[field].`);

@@ -15,7 +15,9 @@ export interface ShippingMethodQuery {
   page?: number | undefined;
   /** 1 to the module's `maxPageSize`, by default 20. */
   per_page?: number | undefined;
-  /** Words, at most 100 characters in all. Each word must be part of a searched field, in upper or lower case. */
+  /**
+   * Words, at most 100 characters in all. Each word must be part of a searched field. Case and accents are ignored.
+   */
   q?: string | undefined;
   /** Fields and the values that they must have. A list means "any of". */
   filter?: { readonly [Field in FilterField]?: FilterValue | readonly FilterValue[] | undefined } | undefined;

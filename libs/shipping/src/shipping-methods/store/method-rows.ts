@@ -16,6 +16,7 @@ import { type MethodSet, type Revisions } from '../method-view.js';
 import { ShippingMethod } from '../shipping-method.table.js';
 import { ShippingProject } from '../shipping-project.table.js';
 import { type StoredValues } from '../stored-values.js';
+import { fieldsOf, useDefaultOf } from '../dto/use-default.js';
 import { copyOf } from './view-cache.js';
 
 // This file has all statements about methods. Columns have the names of the wire. The QueryBuilder executes each
@@ -63,10 +64,7 @@ export async function revisionsOf(
 
 /** Reads projects with their methods in one statement, so that all of them come from the same moment. */
 export async function setsOf(manager: EntityManager, projectIds: readonly string[]): Promise<MethodSet[]> {
-  // PostgreSQL turns a list of one id into an equality. It then does not send the condition on `m` to a shard, and
-  // reads the whole table there: docs/scaling.md.
-  const ids = projectIds.length === 1 ? [...projectIds, ...projectIds] : projectIds;
-  const { records } = await runCached<Row>(manager, ShippingMethod, 'sets', { ids }, () => {
+  const { records } = await runCached<Row>(manager, ShippingMethod, 'sets', { ids: projectIds }, () => {
     const query = manager
       .createQueryBuilder(ShippingProject, 'p')
       .leftJoin(ShippingMethod, 'm', 'm.project_id = p.project_id')
@@ -244,7 +242,8 @@ function propertiesOf(manager: EntityManager, values: StoredValues): Partial<Shi
     if (!column) throw new Error(`The entity ShippingMethod has no column ${name}.`);
     return column.propertyName;
   };
-  return Object.fromEntries(settableFields.map((name) => [propertyOf(name), values[name]]));
+  const columns = { ...values, use_default: fieldsOf(values.use_default) };
+  return Object.fromEntries(settableFields.map((name) => [propertyOf(name), columns[name]]));
 }
 
 function storedMethod(project_id: string, row: Row): StoredMethod {
@@ -259,7 +258,7 @@ function storedMethod(project_id: string, row: Row): StoredMethod {
     is_active: isTrue(row.is_active),
     sort_order: Number(row.sort_order),
     meta: row.meta as string,
-    use_default: isTrue(row.use_default),
+    use_default: useDefaultOf((row.use_default as string).split(',')),
     version: Number(row.version),
     created_at,
     updated_at: (row.updated_at as string | null) ?? created_at,

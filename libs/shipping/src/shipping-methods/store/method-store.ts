@@ -3,9 +3,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
 import { Batcher } from '../../database/batcher.js';
 import { Database } from '../../database/database.js';
-import { type AfterStatements } from '../../database/transactions.js';
+import { type AfterStatements } from '../../database/run-call.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
-import { isShardError, isReferenced } from '../../database/connection-errors.js';
+import { isReferenced } from '../../database/connection-errors.js';
 import { dataSourceOf, dialectIn } from '../../database/data-source-of.js';
 import { ShippingSettings } from '../../shipping.options.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
@@ -74,11 +74,10 @@ export class MethodStore {
       this.lookUps += 1;
       return database.read(undefined, (manager) => revisionsOf(manager, ids, settings.defaultsProjectId));
     };
-    const revisions = new Batcher(lookUp, maxProjectsOfLookUp, isShardError);
+    const revisions = new Batcher(lookUp, maxProjectsOfLookUp);
     const reads = new Batcher(
       (ids: string[]) => database.read(undefined, (manager) => this.readAll(manager, ids)),
       maxProjectsOfRead,
-      isShardError,
     );
     this.cache = new ViewCache(
       (projectId) => revisions.join(projectId),
@@ -148,7 +147,7 @@ export class MethodStore {
     return this.writers.take(projectId, async () => {
       const view = await this.cache.get(projectId);
       // A change of nothing needs no transaction.
-      if (decide(view).length === 0) return { view, changes: [] };
+      if ((await this.decisionOn(view, decide)).length === 0) return { view, changes: [] };
       const result = await this.database.write(
         undefined,
         (manager, isRetry) => this.changeIn(manager, change, view, isRetry),
@@ -189,7 +188,7 @@ export class MethodStore {
     // lock, and shows what other writers have committed.
     if (dialectIn(manager).readsFromSnapshot) await addProject(manager, projectId, randomUUID());
     const view = await this.read(manager, projectId);
-    if (decide(view).length === 0) return { view, changes: [] };
+    if ((await this.decisionOn(view, decide, manager)).length === 0) return { view, changes: [] };
     return this.changeIn(manager, change, view);
   }
 
@@ -213,11 +212,20 @@ export class MethodStore {
       await lockProject(manager, projectId, revision);
       current = await this.read(manager, projectId);
     }
-    const changes = decide(current);
+    const changes = await this.decisionOn(current, decide, manager);
     await writeRows(manager, projectId, changes);
     // A trigger of the database may have changed the rows.
     const after = await this.read(manager, projectId);
     return { view: after, changes: changesShownIn(current, after, changes) };
+  }
+
+  /** A view has only the defaults of its methods. So a method that gets new codes may need another one. */
+  private async decisionOn(view: MethodView, decide: Decide, manager?: EntityManager): Promise<RowChange[]> {
+    const { defaultsProjectId } = this.settings;
+    const { codes } = decide;
+    if (!codes || !view.inherits || view.byCodes(codes.carrier_code, codes.method_code)) return decide(view);
+    const defaults = manager ? this.read(manager, defaultsProjectId) : this.cache.get(defaultsProjectId);
+    return decide(view, await defaults);
   }
 
   private async read(manager: EntityManager, projectId: string): Promise<MethodView> {

@@ -1,0 +1,50 @@
+import { Logger, type OnApplicationBootstrap, type OnModuleInit, type Type } from '@nestjs/common';
+import { GUARDS_METADATA } from '@nestjs/common/constants.js';
+import { type ApplicationConfig, type HttpAdapterHost, type ModulesContainer } from '@nestjs/core';
+import { ShippingSettings } from '../shipping.options.js';
+import { type Mount, refuseSharedPrefix } from './mounts.js';
+
+/** Checks how the application uses a mount. It injects no options, so Nest always makes it when the application starts. */
+export class MountCheck implements OnModuleInit, OnApplicationBootstrap {
+  constructor(
+    private readonly mount: Omit<Mount, 'settings'>,
+    // Another copy of `@nestjs/core` provides none of these. Then ShippingSettings throws before Nest calls our methods.
+    private readonly modules: ModulesContainer,
+    private readonly application: ApplicationConfig,
+    private readonly server: HttpAdapterHost,
+  ) {}
+
+  /** @throws Error that names the remedy, when options are request-scoped, or RouterModule gives two mounts a prefix */
+  onModuleInit(): void {
+    for (const { providers } of this.modules.values())
+      if (providers.get(ShippingSettings)?.isDependencyTreeStatic() === false)
+        throw new Error(
+          'The options of ShippingModule depend on a request-scoped provider. But ShippingModule reads them once, when ' +
+            'the application starts. Inject only providers of the default scope into forRootAsync().',
+        );
+    refuseSharedPrefix(this.modules, this.mount.module, 'http.path');
+  }
+
+  /** Warns of open routes. The host may set global guards until its application bootstraps. */
+  onApplicationBootstrap(): void {
+    const { http, controllers } = this.mount;
+    const globalGuards = [
+      ...this.application.getGlobalGuards(),
+      ...this.application.getGlobalRequestGuards(),
+    ];
+    const isGuarded = globalGuards.length > 0 || controllers.some(hasGuard);
+    if (!http || isGuarded || !this.server.httpAdapter || process.env['NODE_ENV'] === 'test') return;
+    new Logger('ShippingModule').warn(
+      `The routes at "${http.path}" have no guard, and the application has no global guard. Everybody who can send a ` +
+        'request can read and change the shipping methods of every project. Add your guard: ' +
+        'http: { decorators: [UseGuards(YourGuard)] }. If a middleware or a proxy protects the routes, add a guard that ' +
+        'lets everybody in: UseGuards({ canActivate: () => true }). Then this warning disappears.',
+    );
+  }
+}
+
+function hasGuard({ prototype }: Type): boolean {
+  return Object.getOwnPropertyNames(prototype).some((name) =>
+    Reflect.hasMetadata(GUARDS_METADATA, prototype[name]),
+  );
+}

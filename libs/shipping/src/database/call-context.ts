@@ -1,0 +1,34 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type QueryRunner } from 'typeorm';
+import { Turns } from './turns.js';
+
+/** The async context of what a call of ours runs on a query runner: its statements, or a hook of the host. */
+export class CallContext {
+  /** The call has a turn on the query runner. What it starts inside of this turn takes turns among itself. */
+  readonly turns = new Turns();
+  isOver = false;
+
+  constructor(
+    readonly runner: QueryRunner,
+    readonly kind: 'statements' | 'hook',
+  ) {}
+}
+
+const contexts = new AsyncLocalStorage<CallContext>();
+
+/** Returns the context in which this code runs. Code that a call has started and not awaited has left its context. */
+export function currentContext(): CallContext | undefined {
+  const context = contexts.getStore();
+  return context?.isOver ? undefined : context;
+}
+
+export async function runInContext<Result>(
+  context: CallContext,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await contexts.run(context, work);
+  } finally {
+    context.isOver = true;
+  }
+}

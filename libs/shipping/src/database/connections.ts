@@ -1,0 +1,36 @@
+import { type QueryRunner } from 'typeorm';
+import { dataSourceOf } from './data-source-of.js';
+import { type RunnerState, stateOf } from './runner-state.js';
+import { withinMs } from './timers.js';
+
+/** The state of the query runner that has used a connection of the pool last. */
+const lastStates = new WeakMap<object, RunnerState>();
+
+/** How often a call that waits for a connection looks whether the DataSource was closed. */
+const closedCheckMs = 100;
+
+/**
+ * Takes a connection from the pool, outside of any transaction.
+ * @throws Error when there is no connection, or it is broken
+ */
+export async function connectOutsideTransactions(runner: QueryRunner): Promise<void> {
+  const connecting: Promise<unknown> = runner.connect();
+  // The pool of `pg` forgets the calls that wait for a connection when it is closed, so that they would wait for ever.
+  while (!(await withinMs(connecting, closedCheckMs)))
+    if (!dataSourceOf(runner).isInitialized) throw new Error('The DataSource was closed.');
+  if (!stateOf(runner).isConnectionSound) await leaveOpenTransaction(runner);
+}
+
+/**
+ * Rolls back the transaction that an earlier query runner has left open on this connection, for instance because a
+ * subscriber of the host has failed before the ROLLBACK. Later statements would otherwise be rolled back with it.
+ */
+export async function leaveOpenTransaction(runner: QueryRunner): Promise<void> {
+  const state = stateOf(runner);
+  state.isConnectionSound = true;
+  const connection: object = await runner.connect();
+  const last = lastStates.get(connection);
+  // TypeORM writes "ROLLBACK". So these words do not look like the end of a transaction of this query runner.
+  if (last && last !== state && last.mayBeOpen) await runner.query('ROLLBACK WORK');
+  lastStates.set(connection, state);
+}

@@ -1,0 +1,103 @@
+import { type EntityManager, type QueryRunner } from 'typeorm';
+import { CallContext, currentContext, runInContext } from './call-context.js';
+import { ShippingHttpError } from '../problems/shipping-http.error.js';
+import { typedError } from './connection-errors.js';
+import { EndedTransactionError } from './database.errors.js';
+import { isInTransaction, type OpenTransaction, stateOf } from './runner-state.js';
+import { type Turns } from './turns.js';
+
+/** The steps that a call takes after its statements. */
+export interface AfterStatements<Result> {
+  /**
+   * Returns what to do after the outermost COMMIT. This function runs before `hook`, which may modify the result.
+   */
+  afterCommit?: (result: Result) => () => void;
+  /**
+   * The hook is code of the host, such as `beforeCommit.change`. It runs in the transaction, after the statements of
+   * the call. If it throws, the transaction can only be rolled back.
+   */
+  hook?: ((result: Result, manager: EntityManager) => Promise<void>) | undefined;
+}
+
+/**
+ * Runs a call in the innermost transaction that is open on the query runner, if there is one. Calls on one query runner
+ * run one after another, each with its hook.
+ * @throws the error of the first call that failed in the transaction; EndedTransactionError when it has ended by now,
+ *   because a statement would commit by itself
+ */
+export async function runCall<Result>(
+  runner: QueryRunner,
+  statements: () => Promise<Result>,
+  { afterCommit, hook }: AfterStatements<Result> = {},
+): Promise<Result> {
+  const mayJoin = isInTransaction(runner);
+  const state = stateOf(runner);
+  state.refuseLateCall(runner);
+  return turnsOfCalls(runner).take(async () => {
+    const transaction = mayJoin ? joinTransaction(runner) : undefined;
+    const running = orFail(transaction, mayGoOn, () =>
+      runInContext(new CallContext(runner, 'statements'), statements),
+    );
+    const end = (): void => void (state.ourStatements = undefined);
+    state.ourStatements = running.then(end, end);
+    const result = await running;
+    if (afterCommit) transaction?.afterCommit.push(afterCommit(result));
+    if (hook) await orFail(transaction, never, () => runHook(runner, () => hook(result, runner.manager)));
+    return result;
+  });
+}
+
+/** What a hook causes must not wait for the end of the call that runs the hook. */
+function turnsOfCalls(runner: QueryRunner): Turns {
+  const context = currentContext();
+  const { hook, turns } = stateOf(runner);
+  return context?.runner === runner ? context.turns : (hook?.turns ?? turns);
+}
+
+function joinTransaction(runner: QueryRunner): OpenTransaction {
+  const state = stateOf(runner);
+  const transaction = state.innermost;
+  state.isJoined = true;
+  if (transaction?.failure) throw transaction.failure.error;
+  // If a subscriber of the host delays the end, the transaction is still there. If the connection broke, the next
+  // statement says so.
+  if (!transaction || (transaction.ending && !runner.isReleased)) throw new EndedTransactionError();
+  return transaction;
+}
+
+async function runHook(runner: QueryRunner, hook: () => Promise<void>): Promise<void> {
+  const state = stateOf(runner);
+  const outerHook = state.hook;
+  const context = (state.hook = new CallContext(runner, 'hook'));
+  try {
+    await runInContext(context, hook);
+  } finally {
+    // The hook may not have awaited its calls.
+    await context.turns.takeLast(() => Promise.resolve());
+    state.hook = outerHook;
+  }
+}
+
+/**
+ * Runs statements or a hook. If they fail, the transaction can only be rolled back, even if the caller catches the error.
+ * @param isHarmless tells whether the transaction may go on after the error
+ */
+async function orFail<Result>(
+  transaction: OpenTransaction | undefined,
+  isHarmless: (error: unknown) => boolean,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    const result = await work();
+    // The work may have ignored the error of a call or of a statement.
+    if (transaction?.failure) throw transaction.failure.error;
+    return result;
+  } catch (error) {
+    const typed = typedError(error);
+    if (!isHarmless(typed)) transaction?.fail(typed);
+    throw typed;
+  }
+}
+
+const mayGoOn = (error: unknown): boolean => error instanceof ShippingHttpError && !error.endsTransaction;
+const never = (): boolean => false;

@@ -1,0 +1,190 @@
+import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
+import { currentContext } from './call-context.js';
+import { connectionError, endsTransaction } from './connection-errors.js';
+import { leaveOpenTransaction } from './connections.js';
+import { type Dialect } from './dialects/dialect.js';
+import { dialectOf } from './dialects/dialects.js';
+import { stateOf, type TransactionWords } from './runner-state.js';
+import { soon, withinMs } from './timers.js';
+
+interface TransactionEvent {
+  queryRunner: QueryRunner;
+}
+
+interface QueryEvent extends TransactionEvent {
+  query: string;
+  success?: boolean;
+  rawResults?: unknown;
+  error?: unknown;
+}
+
+/** How long a turn lasts at most if a subscriber of the host waits, or the server does not respond. */
+const maxTurnMs = 5_000;
+
+const rolledBackMessage =
+  'The COMMIT rolled the transaction back, because a statement in it had failed. Do not ignore the error of that ' +
+  'statement, or run the statement in a savepoint.';
+
+/** The statements with which TypeORM begins and ends transactions. The host may have savepoints with other names. */
+const transactionStatement =
+  /^(?:(START|BEGIN) TRANSACTION|(SAVEPOINT|RELEASE|ROLLBACK TO)(?: SAVEPOINT)? typeorm_\d+|(COMMIT|ROLLBACK))$/;
+
+function transactionWords(query: string): TransactionWords | undefined {
+  const [, begin, savepoint, end] = transactionStatement.exec(query) ?? [];
+  return (begin ?? savepoint ?? end) as TransactionWords | undefined;
+}
+
+/**
+ * Observes the transactions that TypeORM begins and ends on a DataSource. Each beginning and each end takes a turn after
+ * the calls that were made before it. After a call has failed, its transaction refuses every statement until it is
+ * rolled back, as PostgreSQL does.
+ */
+export class TransactionSubscriber implements EntitySubscriberInterface {
+  private readonly dialect: Dialect;
+
+  constructor(dataSource: DataSource) {
+    this.dialect = dialectOf(dataSource);
+  }
+
+  async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
+    await takeTurn(queryRunner, 'take');
+  }
+
+  /** On SQLite, another transaction may have ended while this one waited to begin. TypeORM then marks both as ended. */
+  afterTransactionStart({ queryRunner }: TransactionEvent): void {
+    if (this.dialect.hasOneConnection) Object.assign(queryRunner, { isTransactionActive: true });
+  }
+
+  /** @throws Error after a call has failed. TypeORM then rolls back, and the host gets the error. */
+  async beforeTransactionCommit({ queryRunner }: TransactionEvent): Promise<void> {
+    // TypeORM calls all subscribers at once. One behind ours may make a call, which belongs to this transaction.
+    await Promise.resolve();
+    await takeTurn(queryRunner, 'takeLast', () => stateOf(queryRunner).markEnding('commit'));
+    stateOf(queryRunner).refuseFailedTransaction();
+  }
+
+  async beforeTransactionRollback({ queryRunner }: TransactionEvent): Promise<void> {
+    const finish = this.dialect.hasOneConnection ? rollBackUnsent : undefined;
+    await takeTurn(queryRunner, 'takeLast', () => stateOf(queryRunner).markEnding('rollback'), finish);
+  }
+
+  /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
+  beforeQuery({ queryRunner, query }: QueryEvent): Promise<void> | undefined {
+    const state = stateOf(queryRunner);
+    state.refuseStatement(query);
+    if (transactionStatement.test(query)) state.isSending = true;
+    if (!state.isConnectionSound) return leaveOpenTransaction(queryRunner);
+    const { whenIdle } = this.dialect;
+    return whenIdle && state.innermost ? afterOtherStatements(queryRunner, query, whenIdle) : undefined;
+  }
+
+  /**
+   * @throws Error when PostgreSQL responds to the COMMIT of a transaction that has a call of ours with ROLLBACK, which
+   *   TypeORM treats as a commit
+   */
+  afterQuery(event: QueryEvent): void {
+    const { queryRunner, query, success, error } = event;
+    const state = stateOf(queryRunner);
+    const words = transactionWords(query);
+    if (words !== undefined) return this.follow(words, event);
+    // A call of ours learns of its own errors by itself.
+    if (isOurs(queryRunner)) return;
+    if (state.hostStatements > 0) state.hostStatements--;
+    if (!success && endsTransaction(error, this.dialect)) state.open[0]?.fail(connectionError(error, false));
+  }
+
+  private follow(words: TransactionWords, { queryRunner, success, rawResults, error }: QueryEvent): void {
+    const state = stateOf(queryRunner);
+    state.isSending = false;
+    state.onResponse();
+    const isRolledBack = words === 'COMMIT' && Object(rawResults).command === 'ROLLBACK';
+    if (isRolledBack && state.isJoined) throw new Error(rolledBackMessage);
+    if (success) state.succeeded(isRolledBack ? 'ROLLBACK' : words);
+    else state.failed(words, error);
+    // A full disk makes SQLite roll back by itself. It then refuses the ROLLBACK.
+    if (!success && words === 'ROLLBACK' && this.dialect.hasOneConnection) forgetTransaction(queryRunner);
+  }
+}
+
+/**
+ * Waits for a turn, which lasts until the server has responded to the statement that TypeORM sends next.
+ * @param order a beginning takes the next turn; an end also waits for the calls that are made while it waits
+ * @param prepare runs at the beginning of the turn
+ * @param finish runs at the end of the turn
+ */
+function takeTurn(
+  runner: QueryRunner,
+  order: 'take' | 'takeLast',
+  prepare?: () => void,
+  finish?: (runner: QueryRunner, response: Promise<void>) => Promise<void>,
+): Promise<void> {
+  const state = stateOf(runner);
+  const context = currentContext();
+  const turns = context?.runner === runner ? context.turns : state.turns;
+  return new Promise<void>((begin, fail) => {
+    const turn = turns[order](async () => {
+      prepare?.();
+      const response = new Promise<void>((resolve) => (state.onResponse = resolve));
+      begin();
+      await Promise.race([response, new Promise(soon)]);
+      // If the statement is not on its way by now, a subscriber of the host has failed, or waits.
+      if (state.isSending) await withinMs(response, maxTurnMs);
+      await finish?.(runner, response);
+    });
+    turn.catch(fail);
+  });
+}
+
+/**
+ * Sends the ROLLBACK that a subscriber of the host has prevented. On SQLite, nobody else would ever end the transaction
+ * of the one connection.
+ */
+async function rollBackUnsent(runner: QueryRunner, response: Promise<void>): Promise<void> {
+  const state = stateOf(runner);
+  const isUnsent = (): boolean => !state.isSending && state.open[0]?.ending === 'rollback';
+  if (isUnsent()) await withinMs(response, maxTurnMs);
+  if (!isUnsent()) return;
+  await runner.query('ROLLBACK');
+  forgetTransaction(runner);
+}
+
+/** Tells TypeORM that no transaction is open. Otherwise it would begin the next one as a savepoint. */
+function forgetTransaction(runner: QueryRunner): void {
+  Object.assign(runner, { isTransactionActive: false, transactionDepth: 0 });
+}
+
+/** Tells whether a statement that is sent now belongs to a call of ours. */
+function isOurs(runner: QueryRunner): boolean {
+  const context = currentContext();
+  return context?.runner === runner && context.kind === 'statements';
+}
+
+/**
+ * A deadlock may end the whole transaction. The driver may then have got the next statement already, which commits by
+ * itself. So our statements, and the COMMIT, wait for the responses to those of the host, and those of the host wait for
+ * our call.
+ */
+async function afterOtherStatements(
+  runner: QueryRunner,
+  query: string,
+  whenIdle: NonNullable<Dialect['whenIdle']>,
+): Promise<void> {
+  const state = stateOf(runner);
+  if (isOurs(runner) || transactionStatement.test(query)) {
+    // A statement that a subscriber of the host has refused gets no response, so the number may never be 0.
+    for (let tries = 0; tries < 5 && state.hostStatements > 0; tries++) await whenIdle(runner);
+    return state.refuseStatement(query);
+  }
+  if (state.ourStatements) {
+    await withinMs(state.ourStatements, maxTurnMs);
+    state.refuseStatement(query);
+  }
+  state.hostStatements++;
+}
+
+/** Makes TypeORM report the transactions of a DataSource to us. */
+export function observeTransactions(dataSource: DataSource): void {
+  const { subscribers } = dataSource;
+  const isObserved = subscribers.some((each) => each instanceof TransactionSubscriber);
+  if (!isObserved) subscribers.push(new TransactionSubscriber(dataSource));
+}

@@ -1,0 +1,272 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { connectionError, OrderEvents } from 'nestjs-shipping';
+import { type EntityManager } from 'typeorm';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mounted } from '../mounted.js';
+import { type TestApp, testApp } from '../support/app.js';
+import { freshProject, ground } from '../support/client.js';
+import { engine, onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
+import { anyStatement, statementThatFails } from '../support/statements.js';
+
+const event = { type: 'order.placed' } as const;
+
+onlyWhere('connections', () => {
+  describe('a call that is made while a nested transaction of the host ends', () => {
+    const host = mounted();
+
+    /** Makes a call as soon as TypeORM sends the end of a nested transaction, or some microtasks later. */
+    const besideTheEnd = (
+      manager: EntityManager,
+      microtasks: number,
+      call: () => Promise<unknown>,
+    ): Promise<unknown> => {
+      let release = (): void => undefined;
+      const isReleased = new Promise<void>((resolve) => (release = resolve));
+      const calling = async (): Promise<unknown> => {
+        await isReleased;
+        for (let passed = 0; passed < microtasks; passed++) await undefined;
+        return call();
+      };
+      const nested = async (): Promise<void> => {
+        const end = await engine.intercept(manager, (sql, send) => {
+          if (/RELEASE/.test(sql)) release();
+          return send();
+        });
+        await manager.transaction(anyStatement).finally(end);
+      };
+      return Promise.all([calling(), nested()]);
+    };
+
+    it('belongs to the outer transaction', async () => {
+      const project = freshProject();
+
+      for (let moment = 0; moment < 50; moment++)
+        await host.dataSource.transaction((manager) =>
+          besideTheEnd(manager, moment, () =>
+            host.methods.create(project, { ...ground, method_code: `${moment}` }, { manager }),
+          ),
+        );
+
+      expect((await host.methods.list(project)).meta.total).toBe(50);
+    });
+
+    it('may fail, and no connection of the pool is left in a transaction', async () => {
+      const project = freshProject();
+      await host.methods.create(project, ground);
+
+      for (let moment = 0; moment < 50; moment++) {
+        const placing = host.dataSource.transaction((manager) =>
+          besideTheEnd(manager, moment, () => host.methods.create(project, ground, { manager })),
+        );
+        await expect(placing).rejects.toMatchObject({ code: 'duplicate_method' });
+      }
+
+      const runners = Array.from({ length: host.app.database.isEmbedded ? 1 : 10 }, () =>
+        host.dataSource.createQueryRunner(),
+      );
+      for (const runner of runners) await anyStatement(runner.manager);
+      for (const runner of runners) await runner.release();
+      expect((await host.methods.list(project)).meta.total).toBe(1);
+    });
+  });
+});
+
+onlyWhere('connections', () => {
+  describe('a call that is made while the host begins a transaction on a new query runner', () => {
+    const host = mounted();
+
+    it.each(['commitTransaction', 'rollbackTransaction'] as const)('belongs to it: %s', async (end) => {
+      const project = freshProject();
+      const runner = host.dataSource.createQueryRunner();
+      const beginning = runner.startTransaction();
+
+      await Promise.all([beginning, host.methods.create(project, ground, { manager: runner.manager })]);
+      await runner[end]();
+      await runner.release();
+
+      expect((await host.methods.list(project)).meta.total).toBe(end === 'commitTransaction' ? 1 : 0);
+    });
+  });
+});
+
+describe('a call and a nested transaction of the host that begin together', () => {
+  const host = mounted();
+
+  it('are both committed', async () => {
+    const project = freshProject();
+
+    for (let round = 0; round < 50; round++)
+      await host.dataSource.transaction((manager) =>
+        Promise.all([
+          host.methods.create(project, { ...ground, method_code: `${round}` }, { manager }),
+          manager.transaction(anyStatement),
+        ]),
+      );
+
+    expect((await host.methods.list(project)).meta.total).toBe(50);
+  });
+});
+
+onlyWhere('connections', () => {
+  describe('a connection that the host has left in an open transaction', () => {
+    let database: TestDatabase;
+    let app: TestApp;
+    beforeEach(async () => {
+      database = await testDatabase({ connections: 1 });
+      app = await testApp({ database });
+    });
+    afterEach(async () => {
+      await app?.close();
+      await database?.close();
+    });
+
+    /** A subscriber of the host fails before the ROLLBACK, so TypeORM never sends it. */
+    const leaveOpen = async (work: (manager: EntityManager) => Promise<unknown>): Promise<void> => {
+      const { dataSource } = database;
+      dataSource.subscribers.push({ beforeTransactionRollback: () => Promise.reject(new Error('no log')) });
+      const failing = dataSource.transaction(async (manager) => {
+        await work(manager);
+        throw new Error('sold out');
+      });
+      await expect(failing).rejects.toThrow('sold out');
+      dataSource.subscribers.pop();
+    };
+    const recordedBy = (project: string): Promise<readonly unknown[]> =>
+      app.nest.get(OrderEvents).list(project, 'o');
+
+    it('keeps what a later call has acknowledged, and nothing of the transaction', async () => {
+      const [undone, kept] = [freshProject(), freshProject()];
+      const events = app.nest.get(OrderEvents);
+      await leaveOpen((manager) => events.record(undone, 'o', event, { manager }));
+
+      await events.record(kept, 'o', event);
+
+      await database.dataSource.destroy();
+      await database.dataSource.initialize();
+      expect(await recordedBy(undone)).toEqual([]);
+      expect(await recordedBy(kept)).toHaveLength(1);
+    });
+
+    it('keeps what a later transaction of the host has committed, and nothing of the open one', async () => {
+      const [undone, kept] = [freshProject(), freshProject()];
+      const events = app.nest.get(OrderEvents);
+      await leaveOpen((manager) => events.record(undone, 'o', event, { manager }));
+
+      await database.dataSource.transaction((manager) => events.record(kept, 'o', event, { manager }));
+
+      expect(await recordedBy(undone)).toEqual([]);
+      expect(await recordedBy(kept)).toHaveLength(1);
+    });
+
+    it.each([
+      ['RELEASE', 'SELECT 1'],
+      ['ROLLBACK TO', statementThatFails],
+    ])(
+      'keeps what a later call has acknowledged, if a subscriber has failed after %s',
+      async (end, statement) => {
+        const [undone, kept] = [freshProject(), freshProject()];
+        const events = app.nest.get(OrderEvents);
+        const { dataSource } = database;
+        dataSource.subscribers.push({
+          afterQuery: ({ query }) =>
+            query.startsWith(end) ? Promise.reject(new Error('no log')) : undefined,
+        });
+        const placing = dataSource.transaction(async (manager) => {
+          await events.record(undone, 'o', event, { manager });
+          await manager.transaction((inner) => inner.query(statement)).catch(() => undefined);
+        });
+        await expect(placing).rejects.toThrow();
+        dataSource.subscribers.pop();
+
+        await events.record(kept, 'o', event);
+
+        await dataSource.destroy();
+        await dataSource.initialize();
+        expect(await recordedBy(undone)).toEqual([]);
+        expect(await recordedBy(kept)).toHaveLength(1);
+      },
+    );
+
+    it('serves later calls, even if a statement in it had failed', async () => {
+      await leaveOpen((manager) => manager.query(statementThatFails).catch(() => undefined));
+
+      expect(await recordedBy(freshProject())).toEqual([]);
+    });
+  });
+
+  describe('a call that waits for a connection while the application closes', () => {
+    it.each([0, 20])('is stored or fails, after %s ms', async (ms) => {
+      const database = await testDatabase({ connections: 1 });
+      const app = await testApp({ database });
+      const project = freshProject();
+      const holding = database.dataSource
+        .transaction(async (manager) => {
+          await anyStatement(manager);
+          await delay(200);
+        })
+        .catch(() => undefined);
+      await delay(50);
+
+      const recording = app.nest
+        .get(OrderEvents)
+        .record(project, 'o', event)
+        .then(
+          () => 'stored',
+          (error: { code?: string }) => error.code,
+        );
+      await delay(ms);
+      await app.close();
+      const outcome = await Promise.race([recording, delay(5_000, 'never')]);
+      await holding;
+
+      if (!database.dataSource.isInitialized) await database.dataSource.initialize();
+      const [stored] = await database.dataSource.query<{ n: string | number }[]>(
+        `SELECT COUNT(*) AS n FROM ${database.table('shipping_order_event')} WHERE project_id = '${project}'`,
+      );
+      await database.close();
+      expect(outcome).toMatch(/^(stored|database_unavailable)$/);
+      expect(Number(stored?.n)).toBe(outcome === 'stored' ? 1 : 0);
+    });
+  });
+});
+
+onlyWhere('severalConnections', () => {
+  describe('a connection that is lost in a nested transaction', () => {
+    const host = mounted();
+
+    it.each([
+      ['passes on', 0, 'in it'],
+      ['passes on', 0, 'before it'],
+      ['ignores', 0, 'in it'],
+      ['ignores', 50, 'in it'],
+    ])(
+      'makes the next call fail with database_unavailable, whose error the host %s, after %s ms: lost %s',
+      async (how, ms, moment) => {
+        const { dataSource } = host;
+        const idOf = {
+          postgres: 'SELECT pg_backend_pid() AS id',
+          other: 'SELECT CONNECTION_ID() AS id',
+        }[dataSource.options.type === 'postgres' ? 'postgres' : 'other'];
+        let code: unknown;
+
+        const placing = dataSource.transaction(async (manager) => {
+          const [own] = await manager.query<{ id: number }[]>(idOf);
+          const kill = (): Promise<unknown> => engine.killConnection(dataSource.manager, own?.id ?? 0);
+          if (moment === 'before it') await kill();
+          const nested = manager.transaction(async (inner) => {
+            await kill();
+            await anyStatement(inner).finally(() => delay(ms));
+          });
+          await nested.catch(() => undefined);
+          const call = host.events.record(freshProject(), 'o', event, { manager });
+          await call.catch((error: { code?: string }) => (code = error.code ?? String(error)));
+          if (how === 'passes on') await call;
+        });
+
+        const failure = await placing.catch(connectionError);
+        expect(failure).toMatchObject({ code: 'database_unavailable' });
+        expect(code).toBe('database_unavailable');
+      },
+    );
+  });
+});
