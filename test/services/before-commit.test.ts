@@ -13,7 +13,7 @@ import { Client, freshProject, ground } from '../support/client.js';
 
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
 
-type OnChange = (change: ShippingMethodChange, manager: EntityManager) => Promise<void>;
+type OnChange = (change: ShippingMethodChange, manager: EntityManager) => unknown;
 
 const nothing: OnChange = () => Promise.resolve();
 
@@ -47,6 +47,20 @@ describe('beforeCommit.change', () => {
     (await events.findAll({ projectId: project, orderId: 'changes' })).map(
       ({ type, message }) => `${type} ${message}`,
     );
+
+  it('may return no promise, and rolls the change back if it throws', async () => {
+    const project = freshProject();
+    const seen: string[] = [];
+    hook = ({ type }) => seen.push(type);
+    await methods.create(project, ground);
+    hook = () => {
+      throw new Error('No more methods.');
+    };
+
+    await expect(methods.create(project, express)).rejects.toThrow('No more methods.');
+    expect(seen).toEqual(['created']);
+    expect((await methods.list(project)).data).toHaveLength(1);
+  });
 
   it('runs for each change, and what it writes is stored with the change', async () => {
     const project = freshProject();
