@@ -24,6 +24,7 @@ describe('an id or a code of the wrong form', () => {
       events.list('no/such', 'o'),
       events.removeProject('a/b'),
       events.removeOrder('a', ''),
+      events.redactHistory({ projectId: 'a', orderId: '' }),
     ];
 
     for (const call of calls) await expect(call).rejects.toThrow(InvalidParameterError);
@@ -105,6 +106,7 @@ it('null in the place of the options of a call is refused', async () => {
     () => events.list(project, 'o', options),
     async () => events.stream(project, 'o', options),
     () => events.removeOrder(project, 'o', options),
+    () => events.redactHistory({ projectId: project, orderId: 'o' }, options),
     () => events.removeProject(project, options),
   ];
 
