@@ -206,6 +206,20 @@ export const hosts = {
     steps: ['npm run build', 'node dist/main.js'],
     browser: true,
   },
+  graphql: {
+    ...plain(12, 'module', [
+      '@nestjs/platform-fastify@12',
+      '@nestjs/graphql@14',
+      '@nestjs/mercurius@14',
+      'mercurius@16',
+      '@nestjs/apollo@14',
+      '@apollo/server@5',
+      '@as-integrations/express5@1',
+      'graphql@16',
+    ]),
+    files: ['graphql'],
+    steps: ['npx tsc', 'node dist/main.js'],
+  },
   'openapi-clients': { from: 'openapi-clients', steps: ['npm run build', 'npm test'] },
   types: {
     // The last TypeScript with the resolution of Node 10.

@@ -46,9 +46,13 @@ describe("a host's DataSource that caches every query", () => {
   afterAll(() => database?.close());
   beforeEach(() => queryCache.results.clear());
 
-  it('removes every event of an order, in as many batches as it takes', async () => {
-    await addEvents(database.dataSource.manager, { projectId: 'shop', orderId: 'long' }, 2500);
+  it('redacts and removes every event of an order', async () => {
+    await addEvents(database.dataSource.manager, { projectId: 'shop', orderId: 'long' }, 2500, () => ({
+      message: 'Ada',
+    }));
 
+    expect(await events.redactHistory({ projectId: 'shop', orderId: 'long' })).toBe(2500);
+    expect(await events.redactHistory({ projectId: 'shop', orderId: 'long' })).toBe(0);
     expect(await events.removeHistory({ projectId: 'shop', orderId: 'long' })).toBe(2500);
     expect(await events.findAll({ projectId: 'shop', orderId: 'long' })).toEqual([]);
   });

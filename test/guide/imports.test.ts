@@ -86,6 +86,21 @@ describe('the code of the guide to imports', () => {
     expect(data.map(({ id }) => id)).toEqual(dragged.map(({ id }) => id));
   });
 
+  it('erases a customer from the history of an order', async () => {
+    const projectId = 'initech';
+    await events.record(
+      { projectId, orderId: '1001' },
+      { type: 'note.added', message: 'Ada called', dedupe_key: 'a' },
+    );
+
+    const redacted = await events.redactHistory({ projectId, orderId: '1001' });
+
+    expect(redacted).toBe(1);
+    expect(await events.findAll({ projectId, orderId: '1001' })).toMatchObject([
+      { type: 'note.added', message: null },
+    ]);
+  });
+
   it('gives a new tenant the defaults, and removes it', async () => {
     const projectId = 'globex';
     await methods.create('default', { carrier_code: 'dhl', method_code: 'P', method_label: 'DHL Paket' });

@@ -26,6 +26,7 @@ describe('an id or a code of the wrong form', () => {
       events.findAll('o' as never),
       events.removeHistories('a/b'),
       events.removeHistory({ projectId: 'a', orderId: '' }),
+      events.redactHistory({ projectId: 'a', orderId: '' }),
     ];
 
     for (const call of calls) await expect(call).rejects.toThrow(InvalidParameterError);
@@ -113,6 +114,7 @@ it('null in the place of the options of a call is refused', async () => {
     async () => events.stream({ projectId: project, orderId: 'o' }, options),
     () => events.removeHistory({ projectId: project, orderId: 'o' }, options),
     () => events.removeHistories(project, options),
+    () => events.redactHistory({ projectId: project, orderId: 'o' }, options),
   ];
 
   for (const call of calls) await expect(call()).rejects.toThrow('The options of a call must be an object.');

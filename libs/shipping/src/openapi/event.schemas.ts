@@ -40,7 +40,13 @@ const page: s.Fields<keyof OrderEventPage> = {
 };
 
 export const eventSchemas = {
-  OrderEvent: { ...s.object('An entry in the history of an order. It never changes.', event), example },
+  OrderEvent: {
+    ...s.object(
+      'An entry in the history of an order. It never changes, unless its personal data is erased: `message` is then null, `data` is empty, and `actor` has only its `type`.',
+      event,
+    ),
+    example,
+  },
   OrderEventList: s.object('The whole history of an order, the oldest event first.', { data: events }),
   // For routes of the host, which call `OrderEventsService.list()`.
   OrderEventPage: s.object('One page of the history of an order.', page),

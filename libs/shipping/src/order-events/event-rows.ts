@@ -146,19 +146,26 @@ export async function readEvents(
     after && 'after',
   ].join(' ');
   const { records } = await runCached<EventRow>(manager, OrderEvent, name, values, () => {
-    const [sign, direction] = newestFirst ? (['<', 'DESC'] as const) : (['>', 'ASC'] as const);
+    const direction = newestFirst ? 'DESC' : 'ASC';
     const query = selectEvents(manager).where('e.project_id = :projectId AND e.order_id = :orderId');
     if (types) query.andWhere('e.type IN (:...types)');
     if (excludeTypes.length > 0) query.andWhere('e.type NOT IN (:...excludeTypes)');
-    // PostgreSQL and SQLite find the position in the key by the comparison of rows, MySQL and MariaDB by the OR. Without
-    // its own form, an engine reads every row before the position.
-    if (after)
-      query
-        .andWhere(`(e.occurred_at, e.seq) ${sign} (:time, :seq)`)
-        .andWhere(`(e.occurred_at ${sign} :time OR (e.occurred_at = :time AND e.seq ${sign} :seq))`);
+    if (after) query.andWhere(isBeyond(newestFirst ? '<' : '>'));
     return query.orderBy('e.occurred_at', direction).addOrderBy('e.seq', direction).limit(limit);
   });
   return records;
+}
+
+/**
+ * Returns the condition that an event `e` is on this side of the position `:time` and `:seq`. PostgreSQL and SQLite find
+ * the position in the key by the comparison of rows, MySQL and MariaDB by the OR. Without its own form, an engine reads
+ * every row before the position.
+ */
+export function isBeyond(sign: '<' | '>'): string {
+  return (
+    `(e.occurred_at, e.seq) ${sign} (:time, :seq) AND ` +
+    `(e.occurred_at ${sign} :time OR (e.occurred_at = :time AND e.seq ${sign} :seq))`
+  );
 }
 
 /**

@@ -5,16 +5,18 @@ import { v7 as uuid } from 'uuid';
 import { type ShippingCallOptions } from '../database/call-options.js';
 import { CommittedValues } from '../database/committed-values.js';
 import { Database } from '../database/database.js';
+import { inBatches } from '../database/in-batches.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { type AfterStatements } from '../database/run-call.js';
 import { checkIds, checkInput } from '../validation/identifiers.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
-import { cursorOf } from './dto/event-cursor.js';
+import { cursorOf, type EventPosition } from './dto/event-cursor.js';
 import { checkEventQuery } from './dto/order-event-page.check.js';
 import { type OrderEventPage, type OrderEventQuery } from './dto/order-event-page.dto.js';
 import { checkOrderEvent } from './dto/new-order-event.check.js';
 import { type NewOrderEvent } from './dto/new-order-event.dto.js';
 import { type OrderEventType } from './order-event-types.js';
+import { redactBatch } from './event-redaction.js';
 import { ShippingSettings } from '../shipping.options.js';
 import {
   removeEvents,
@@ -155,6 +157,25 @@ export class OrderEventsService {
     checkIds(ids);
     // The manager is looked up now. When the first event is read, another ambient transaction may be open.
     return this.eventsOf(ids, this.database.callerManager(options));
+  }
+
+  /**
+   * Empties the `message`, the `data` and the `actor` of each event of an order, and keeps its type, its times and its
+   * `dedupe_key`. The persons are erased, the record of the order stays, and a repeated event is still known. The actor
+   * keeps its `type`. In a transaction of the caller, that transaction commits everything. Otherwise each batch of events
+   * commits by itself: after an error, call it again. An event that is recorded while the call runs may stay as it is.
+   * @returns how many events were changed; 0 if none has anything left to empty
+   * @throws InvalidParameterError
+   * @example
+   * await events.redactHistory({ projectId: 'acme', orderId: '1001' });
+   */
+  async redactHistory(order: OrderKey, options: ShippingCallOptions = {}): Promise<number> {
+    const ids = idsOf(order);
+    checkIds(ids);
+    const callerManager = this.database.callerManager(options);
+    return inBatches<EventPosition>((after) =>
+      this.database.write(callerManager, (manager) => redactBatch(manager, ids, after)),
+    );
   }
 
   /**

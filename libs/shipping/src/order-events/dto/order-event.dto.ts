@@ -42,7 +42,7 @@ export interface TypedOrderEvent<Type extends string, Data> {
   /** One of {@link orderEventTypes}, or another type of the same form. */
   readonly type: Type;
   readonly message: string | null;
-  /** The data of the event: {@link OrderEventData}. */
+  /** The data of the event: {@link OrderEventData}. After `redactHistory()` it is `{}`, so members may be absent. */
   readonly data: Data;
   readonly actor: OrderEventActor | null;
   /** The time of the event, as the caller of `record` gave it: ISO 8601, UTC, milliseconds. */
