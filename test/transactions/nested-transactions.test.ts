@@ -1,6 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type ShippingMethodChange } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
@@ -168,6 +169,44 @@ describe("a host's nested transaction beside a call of ours", () => {
         expect(sort_order).toBe(end === 'is released' ? 1 : 0);
       },
     );
+  });
+
+  onlyWhere('severalConnections', () => {
+    it('that waits for a slow statement to begin lets a call fail after 5 seconds, which would otherwise be undone with it', async () => {
+      const project = freshProject();
+      await engine.createTenants(host.dataSource.manager, [project]);
+      const holder = host.dataSource.createQueryRunner();
+      await holder.startTransaction();
+      await engine.lockTenant(holder.manager, project);
+      const seen: unknown[] = [];
+      const subscription = host.methods.changes.subscribe((change) => seen.push(change));
+      let outcomes: PromiseSettledResult<unknown>[] = [];
+
+      await host.dataSource.transaction(async (manager) => {
+        vi.useFakeTimers({ toFake: ['setTimeout'] });
+        const running = Promise.allSettled([
+          engine.lockTenant(manager, project),
+          manager.transaction(() => Promise.reject(new Error('sold out'))),
+          host.methods.create(project, ground, { manager }),
+        ]);
+        for (let second = 0; second < 6; second++) {
+          await delay(20);
+          await vi.advanceTimersByTimeAsync(1_000);
+        }
+        vi.useRealTimers();
+        await holder.rollbackTransaction();
+        outcomes = await running;
+      });
+
+      subscription.unsubscribe();
+      await holder.release();
+      expect(outcomes).toMatchObject([
+        { status: 'fulfilled' },
+        { reason: { message: 'sold out' } },
+        { reason: { name: 'EndedTransactionError' } },
+      ]);
+      expect(seen).toEqual([]);
+    });
   });
 
   it('keeps a call that was made before it began, if it is rolled back', async () => {

@@ -189,6 +189,20 @@ onlyWhere('connections', () => {
       },
     );
 
+    it('keeps what the host stores by several statements at once', async () => {
+      const { dataSource } = database;
+      await dataSource.query('CREATE TABLE note (id integer)');
+      await leaveOpen(anyStatement);
+      const runner = dataSource.createQueryRunner();
+
+      await Promise.all([1, 2, 3].map((id) => runner.query(`INSERT INTO note VALUES (${id})`)));
+
+      await runner.release();
+      const kept = await dataSource.query<unknown[]>('SELECT id FROM note');
+      await dataSource.query('DROP TABLE note');
+      expect(kept).toHaveLength(3);
+    });
+
     it('serves later calls, even if a statement in it had failed', async () => {
       await leaveOpen((manager) => manager.query(statementThatFails).catch(() => undefined));
 
@@ -228,6 +242,35 @@ onlyWhere('connections', () => {
       await database.close();
       expect(outcome).toMatch(/^(stored|database_unavailable)$/);
       expect(Number(stored?.n)).toBe(outcome === 'stored' ? 1 : 0);
+    });
+  });
+});
+
+onlyWhere('severalConnections', () => {
+  describe('a call that waits for a connection while the DataSource is closed and opened again', () => {
+    it('is stored or fails', async () => {
+      const database = await testDatabase({ connections: 1 });
+      const { dataSource } = database;
+      const app = await testApp({ database });
+      const outcomes: Promise<unknown>[] = [];
+
+      for (let round = 0; round < 20; round++) {
+        const holder = dataSource.createQueryRunner();
+        await holder.connect();
+        const calls = [0, 1, 2].map(() => app.nest.get(OrderEventsService).record(freshProject(), 'o', event));
+        outcomes.push(
+          ...calls.map((call) => call.then(() => 'stored').catch((error: { code?: string }) => error.code)),
+        );
+        await delay(Math.random() * 20);
+        await dataSource.destroy();
+        await dataSource.initialize();
+        await holder.release();
+      }
+      const settled = await Promise.race([Promise.all(outcomes), delay(5_000, ['never'])]);
+
+      await app.close();
+      await database.close();
+      expect(settled.filter((each) => each !== 'stored' && each !== 'database_unavailable')).toEqual([]);
     });
   });
 });

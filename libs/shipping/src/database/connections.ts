@@ -14,23 +14,33 @@ const closedCheckMs = 100;
  * @throws Error when there is no connection, or it is broken
  */
 export async function connectOutsideTransactions(runner: QueryRunner): Promise<void> {
+  const dataSource = dataSourceOf(runner);
+  // TypeORM makes a new list each time that it initializes the DataSource.
+  const { entityMetadatas } = dataSource;
   const connecting: Promise<unknown> = runner.connect();
   // The pool of `pg` forgets the calls that wait for a connection when it is closed, so that they would wait for ever.
   while (!(await withinMs(connecting, closedCheckMs)))
-    if (!dataSourceOf(runner).isInitialized) throw new Error('The DataSource was closed.');
+    if (!dataSource.isInitialized || dataSource.entityMetadatas !== entityMetadatas)
+      throw new Error('The DataSource was closed.');
   if (!stateOf(runner).isConnectionSound) await leaveOpenTransaction(runner);
 }
+
+/** TypeORM writes "ROLLBACK". So these words do not look like the end of a transaction of this query runner. */
+export const leavingStatement = 'ROLLBACK WORK';
 
 /**
  * Rolls back the transaction that an earlier query runner has left open on this connection, for instance because a
  * subscriber of the host has failed before the ROLLBACK. Later statements would otherwise be rolled back with it.
  */
-export async function leaveOpenTransaction(runner: QueryRunner): Promise<void> {
+export function leaveOpenTransaction(runner: QueryRunner): Promise<void> {
   const state = stateOf(runner);
-  state.isConnectionSound = true;
+  return (state.leaving ??= leave(runner, state));
+}
+
+async function leave(runner: QueryRunner, state: RunnerState): Promise<void> {
   const connection: object = await runner.connect();
   const last = lastStates.get(connection);
-  // TypeORM writes "ROLLBACK". So these words do not look like the end of a transaction of this query runner.
-  if (last && last !== state && last.mayBeOpen) await runner.query('ROLLBACK WORK');
+  if (last && last !== state && last.mayBeOpen) await runner.query(leavingStatement);
   lastStates.set(connection, state);
+  state.isConnectionSound = true;
 }

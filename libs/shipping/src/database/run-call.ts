@@ -59,9 +59,10 @@ function joinTransaction(runner: QueryRunner): OpenTransaction {
   const transaction = state.innermost;
   state.isJoined = true;
   if (transaction?.failure) throw transaction.failure.error;
-  // If a subscriber of the host delays the end, the transaction is still there. If the connection broke, the next
-  // statement says so.
-  if (!transaction || (transaction.ending && !runner.isReleased)) throw new EndedTransactionError();
+  // The turn of the beginning or of the end is over, but the server has not responded, or a subscriber of the host waits.
+  const isChanging = state.isSending || transaction?.ending !== undefined;
+  // If the connection broke, the next statement says so.
+  if (!transaction || (isChanging && !runner.isReleased)) throw new EndedTransactionError();
   return transaction;
 }
 

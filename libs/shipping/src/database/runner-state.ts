@@ -62,6 +62,8 @@ export class RunnerState {
   onResponse = (): void => undefined;
   /** Whether the connection is known to have no open transaction of an earlier query runner. */
   isConnectionSound: boolean;
+  /** Is set while this is being found out. */
+  leaving?: Promise<void>;
   private savepointError: unknown;
   /**
    * Set after the transaction has ended without the knowledge of the host. TypeORM would begin the next nested

@@ -1,7 +1,7 @@
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
 import { currentContext } from './call-context.js';
-import { toShippingError, endsTransaction } from './connection-errors.js';
-import { leaveOpenTransaction } from './connections.js';
+import { endsTransaction, toShippingError } from './connection-errors.js';
+import { leaveOpenTransaction, leavingStatement } from './connections.js';
 import { type Dialect } from './dialects/dialect.js';
 import { dialectOf } from './dialects/dialects.js';
 import { stateOf, type TransactionWords } from './runner-state.js';
@@ -73,7 +73,7 @@ export class TransactionSubscriber implements EntitySubscriberInterface {
     const state = stateOf(queryRunner);
     state.refuseStatement(query);
     if (transactionStatement.test(query)) state.isSending = true;
-    if (!state.isConnectionSound) return leaveOpenTransaction(queryRunner);
+    if (!state.isConnectionSound && query !== leavingStatement) return leaveOpenTransaction(queryRunner);
     const { whenIdle } = this.dialect;
     return whenIdle && state.innermost ? afterOtherStatements(queryRunner, query, whenIdle) : undefined;
   }
