@@ -48,7 +48,7 @@ export class UpsertShippingMethodRequest<Meta extends object = object> {
 
   /**
    * The fields that are taken from the method with the same codes in the defaults project: true is all of them, false is
-   * none. `checkUpsert` checks them.
+   * none. By default false.
    */
   @Allow()
   use_default?: boolean | readonly InheritedField[] | null | undefined;
