@@ -257,7 +257,7 @@ onlyWhere('severalConnections', () => {
       for (let round = 0; round < 20; round++) {
         const holder = dataSource.createQueryRunner();
         await holder.connect();
-        const calls = [0, 1, 2].map(() => app.nest.get(OrderEventsService).record(freshProject(), 'o', event));
+        const calls = [0, 1, 2].map(() => app.nest.get(OrderEventsService).record({ projectId: freshProject(), orderId: 'o' }, event));
         outcomes.push(
           ...calls.map((call) => call.then(() => 'stored').catch((error: { code?: string }) => error.code)),
         );

@@ -43,7 +43,7 @@ export class UpsertShippingMethodFields<Meta extends object = object> {
 
   /**
    * The fields that are taken from the method with the same codes in the defaults project: true is all of them, false is
-   * none.
+   * none. By default false.
    */
   @Allow()
   use_default?: boolean | readonly InheritedField[] | null | undefined;
