@@ -134,6 +134,26 @@ describe.each(adapters)('the codes of other systems on %s', (adapter) => {
     await app?.close();
   });
 
+  it('are adopted as defaults, and each method then shows the label of its own default', async () => {
+    const shop = new Client(app.origin, freshProject());
+    const methods = app.nest.get(ShippingMethods);
+    const defaults = [...published, ...hard];
+    await methods.upsertMany('default', defaults);
+
+    const { methods: adopted } = await methods.adoptDefaults(shop.project);
+    await methods.upsertMany(
+      'default',
+      defaults.map((each) => ({ ...each, method_label: `Default ${each.method_code}` })),
+    );
+
+    expect(codesOf(adopted)).toEqual(codesOf(defaults));
+    const reader = new Client(other.origin, shop.project);
+    const shown = (await reader.tree()).body.data.flatMap((carrier) => carrier.methods);
+    expect(codesOf(shown)).toEqual(codesOf(defaults));
+    expect(shown.filter((each) => each.method_label !== `Default ${each.method_code}`)).toEqual([]);
+    expect((await methods.adoptDefaults(shop.project)).changes).toEqual([]);
+  });
+
   it.each([
     ['that six systems use', published],
     ['that databases and URLs often change', hard],
