@@ -22,7 +22,7 @@ export type ViolationCode = keyof typeof violationCodes;
  * The place of a violation: a JSON pointer (RFC 6901) into the body, a parameter of the path or query, or a header.
  * Exactly one of the three is there.
  */
-export type ViolationPlace =
+type ViolationPlace =
   | { readonly pointer: string; readonly parameter?: never; readonly header?: never }
   | { readonly parameter: string; readonly pointer?: never; readonly header?: never }
   | { readonly header: string; readonly pointer?: never; readonly parameter?: never };
