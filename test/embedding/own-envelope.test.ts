@@ -144,6 +144,6 @@ describe('a host that mounts its own controllers over the services', () => {
     expect([created.status, created.body]).toMatchObject([201, { data: ground }]);
     expect([recorded.status, recorded.body]).toMatchObject([201, { data: placed }]);
     expect(list.body).toMatchObject({ data: { data: [ground] } });
-    expect(page.body).toMatchObject({ data: { events: [placed], next: null } });
+    expect(page.body).toMatchObject({ data: { data: [placed], next: null } });
   });
 });

@@ -136,7 +136,7 @@ describe.each(adapters)('the codes of other systems on %s', (adapter) => {
 
   it('are adopted as defaults, and each method then shows the label of its own default', async () => {
     const shop = new Client(app.origin, freshProject());
-    const methods = app.nest.get(ShippingMethods);
+    const methods = app.nest.get(ShippingMethodsService);
     const defaults = [...published, ...hard];
     await methods.upsertMany('default', defaults);
 

@@ -118,9 +118,15 @@ describe('the OpenAPI document of a host', () => {
   });
 
   it.each([
-    [{ basePath: 'v1' }, 'option "basePath" is unknown here. The options are path, maxPageSize, problems.'],
+    [
+      { basePath: 'v1' },
+      'option "basePath" is unknown here. The options are path, maxPageSize, problemDetails.',
+    ],
     [{ maxPageSize: 101 }, 'option "maxPageSize" is 101, but maxPageSize must not be greater than 100.'],
-    [{ problems: 'no' }, 'option "problems" is \'no\', but problems must be a boolean value.'],
+    [
+      { problemDetails: 'no' },
+      'option "problemDetails" is \'no\', but problemDetails must be a boolean value.',
+    ],
   ])('is refused with the options %j', (options, error) => {
     const wrong = options as object;
 
@@ -128,7 +134,7 @@ describe('the OpenAPI document of a host', () => {
       `addShippingToDocument() ${error}`,
     );
     expect(() => createShippingDocument(wrong)).toThrow(
-      `createShippingDocument() ${error.replace('problems.', 'problems, title, version.')}`,
+      `createShippingDocument() ${error.replace('problemDetails.', 'problemDetails, title, version.')}`,
     );
   });
 

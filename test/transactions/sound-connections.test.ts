@@ -177,7 +177,7 @@ onlyWhere('connections', () => {
           await events.record({ projectId: undone, orderId: 'o' }, event, { manager });
           await manager.transaction((inner) => inner.query(statement)).catch(() => undefined);
         });
-        await expect(placing).rejects.toThrow();
+        await expect(placing).rejects.toThrow(Error);
         dataSource.subscribers.pop();
 
         await events.record({ projectId: kept, orderId: 'o' }, event);
@@ -257,7 +257,9 @@ onlyWhere('severalConnections', () => {
       for (let round = 0; round < 20; round++) {
         const holder = dataSource.createQueryRunner();
         await holder.connect();
-        const calls = [0, 1, 2].map(() => app.nest.get(OrderEventsService).record({ projectId: freshProject(), orderId: 'o' }, event));
+        const calls = [0, 1, 2].map(() =>
+          app.nest.get(OrderEventsService).record({ projectId: freshProject(), orderId: 'o' }, event),
+        );
         outcomes.push(
           ...calls.map((call) => call.then(() => 'stored').catch((error: { code?: string }) => error.code)),
         );

@@ -1,6 +1,6 @@
 import { Inject, UseFilters } from '@nestjs/common';
 import { Args, Mutation, Query, Resolver } from '@nestjs/graphql';
-import { ShippingMethods } from 'nestjs-shipping';
+import { ShippingMethodsService } from 'nestjs-shipping';
 import { ShippingGraphqlFilter } from './shipping-graphql.filter.js';
 
 export const typeDefs = `
@@ -19,7 +19,7 @@ interface NewMethod {
 @Resolver('Method')
 @UseFilters(ShippingGraphqlFilter)
 export class MethodsResolver {
-  constructor(@Inject(ShippingMethods) private readonly methods: ShippingMethods) {}
+  constructor(@Inject(ShippingMethodsService) private readonly methods: ShippingMethodsService) {}
 
   @Query()
   method(@Args('shop') shop: string, @Args('id') id: string): Promise<object> {
@@ -34,7 +34,7 @@ export class MethodsResolver {
 
 @Resolver('Method')
 export class PlainResolver {
-  constructor(@Inject(ShippingMethods) private readonly methods: ShippingMethods) {}
+  constructor(@Inject(ShippingMethodsService) private readonly methods: ShippingMethodsService) {}
 
   @Query()
   plain(@Args('shop') shop: string, @Args('id') id: string): Promise<object> {

@@ -76,14 +76,17 @@ export function checkAsyncOptions(options: object, staticOptions: object, owner 
   refuseUnknown(options, { ...factory, ...staticOptions }, owner);
 }
 
+/** The static options of each module. Other functions with options have none. */
+const staticOptions: Readonly<Record<string, string>> = {
+  ShippingModule: 'isGlobal, dataSource, imports and http',
+  ShippingPageModule: 'path, version, decorators and imports',
+};
+
 function unknownOption(option: string, known: readonly string[], owner = 'ShippingModule'): Error {
-  const names =
-    owner === 'ShippingModule'
-      ? 'isGlobal, dataSource, imports and http'
-      : 'path, version, decorators and imports';
-  const place = option.includes('.')
-    ? ''
-    : `. With forRootAsync(), ${names} stand beside useFactory, and the factory returns the others`;
+  const names = option.includes('.') ? undefined : staticOptions[owner];
+  const place = names
+    ? `. With forRootAsync(), ${names} stand beside useFactory, and the factory returns the others`
+    : '';
   return optionError(option, `is unknown here. The options are ${known.join(', ')}${place}`, owner);
 }
 
