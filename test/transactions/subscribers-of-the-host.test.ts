@@ -114,7 +114,9 @@ describe('a subscriber of the host', () => {
 });
 
 describe('a subscriber of the host that fails', () => {
-  const hooked = mounted({ shipping: { beforeCommit: { event: () => Promise.resolve() } } });
+  const hooked = mounted({ shipping: { beforeCommit: { event: ({ type }) => refuse(type) } } });
+  const refuse = (type: string): Promise<void> =>
+    type === 'no.stock' ? Promise.reject(new Error(type)) : Promise.resolve();
   const coded = (code: string): Error => Object.assign(new Error(code), { code });
   const deadlock = engine.conflicts[0] ?? 'SQLITE_BUSY_SNAPSHOT';
   const failures: [string, Error][] = [
@@ -145,6 +147,29 @@ describe('a subscriber of the host that fails', () => {
     await runner.release();
     subscription.unsubscribe();
     expect(reported).toHaveLength(1);
+  });
+
+  it('before it returns a promise does not end the process, if a call of ours has failed, too', async () => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown): void => void unhandled.push(error);
+    process.on('unhandledRejection', note);
+    const throwAtOnce = (): never => {
+      throw new Error('The host fails');
+    };
+    subscribe({
+      beforeTransactionCommit: throwAtOnce,
+      beforeQuery: ({ query }) => void (query === 'SELECT 2' && throwAtOnce()),
+    });
+
+    const placing = hooked.dataSource.transaction(async (manager) => {
+      const failing = hooked.events.record(freshProject(), 'o', { type: 'no.stock' }, { manager });
+      await Promise.allSettled([failing, manager.query('SELECT 2')]);
+    });
+
+    await expect(placing).rejects.toThrow('The host fails');
+    await new Promise(setImmediate);
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
   });
 
   it.each(failures)('after the COMMIT passes %s on, and the change is made once', async (_name, failure) => {

@@ -56,11 +56,8 @@ export class TransactionSubscriber implements EntitySubscriberInterface {
   }
 
   /** @throws Error after a call has failed. TypeORM then rolls back, and the host gets the error. */
-  async beforeTransactionCommit({ queryRunner }: TransactionEvent): Promise<void> {
-    // TypeORM calls all subscribers at once. One behind ours may make a call, which belongs to this transaction.
-    await Promise.resolve();
-    await takeTurn(queryRunner, 'takeLast', () => stateOf(queryRunner).markEnding('commit'));
-    stateOf(queryRunner).refuseFailedTransaction();
+  beforeTransactionCommit({ queryRunner }: TransactionEvent): Promise<void> {
+    return handled(prepareCommit(queryRunner));
   }
 
   async beforeTransactionRollback({ queryRunner }: TransactionEvent): Promise<void> {
@@ -73,9 +70,12 @@ export class TransactionSubscriber implements EntitySubscriberInterface {
     const state = stateOf(queryRunner);
     state.refuseStatement(query);
     if (transactionStatement.test(query)) state.isSending = true;
-    if (!state.isConnectionSound && query !== leavingStatement) return leaveOpenTransaction(queryRunner);
+    if (!state.isConnectionSound && query !== leavingStatement)
+      return handled(leaveOpenTransaction(queryRunner));
     const { whenIdle } = this.dialect;
-    return whenIdle && state.innermost ? afterOtherStatements(queryRunner, query, whenIdle) : undefined;
+    return whenIdle && state.innermost
+      ? handled(afterOtherStatements(queryRunner, query, whenIdle))
+      : undefined;
   }
 
   /**
@@ -105,6 +105,23 @@ export class TransactionSubscriber implements EntitySubscriberInterface {
     // A full disk makes SQLite roll back by itself. It then refuses the ROLLBACK.
     if (!success && words === 'ROLLBACK' && this.dialect.hasOneConnection) forgetTransaction(queryRunner);
   }
+}
+
+async function prepareCommit(runner: QueryRunner): Promise<void> {
+  const state = stateOf(runner);
+  // TypeORM calls all subscribers at once. One behind ours may make a call, which belongs to this transaction.
+  await Promise.resolve();
+  await takeTurn(runner, 'takeLast', () => state.markEnding('commit'));
+  state.refuseFailedTransaction();
+}
+
+/**
+ * If a subscriber of the host throws before it returns a promise, TypeORM does not await ours. Its error would then end
+ * the process.
+ */
+function handled(promise: Promise<void>): Promise<void> {
+  promise.catch(() => undefined);
+  return promise;
 }
 
 /**
