@@ -6,15 +6,16 @@ import { onExit } from './processes.mjs';
  * TypeORM creates these defaults for `@Column({ default })` and `@CreateDateColumn`. Rivals with these decorators need
  * them.
  */
-const columnDefaults = (now) => `ALTER TABLE shipping_method
+const columnDefaults = (now) => (none) => `ALTER TABLE shipping_method
   ALTER is_active SET DEFAULT true, ALTER sort_order SET DEFAULT 0, ALTER meta SET DEFAULT '{}',
-  ALTER use_default SET DEFAULT '', ALTER created_at SET DEFAULT ${now}, ALTER updated_at SET DEFAULT ${now}`;
+  ALTER use_default SET DEFAULT ${none || "''"}, ALTER created_at SET DEFAULT ${now}, ALTER updated_at SET DEFAULT ${now}`;
 
 const postgres = {
   url: 'postgres://postgres@127.0.0.1:5432/postgres',
   create: (name) => `CREATE DATABASE ${name}`,
   drop: (name) => `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`,
   version: `SELECT 'PostgreSQL ' || split_part(current_setting('server_version'), ' ', 1) AS version`,
+  schema: 'current_schema()',
   columnDefaults: columnDefaults('now()'),
   analyze: 'VACUUM ANALYZE shipping_project, shipping_method, shipping_order_event',
   async connect(connectionString) {
@@ -37,6 +38,7 @@ const mariadb = {
   create: (name) => `CREATE DATABASE ${name} CHARACTER SET utf8mb4`,
   drop: (name) => `DROP DATABASE IF EXISTS ${name}`,
   version: `SELECT CONCAT('MariaDB ', SUBSTRING_INDEX(VERSION(), '-', 1)) AS version`,
+  schema: 'DATABASE()',
   columnDefaults: columnDefaults('UTC_TIMESTAMP(3)'),
   analyze: 'ANALYZE TABLE shipping_project, shipping_method, shipping_order_event',
   async connect(uri) {

@@ -14,12 +14,22 @@ const types = [
 /** Fills the migrated tables of the library, as if the library had written all rows. */
 export async function load(database, projects) {
   const connection = await database.connect();
-  await connection.query(database.columnDefaults);
+  const none = await noInheritance(connection, database.schema);
+  await connection.query(database.columnDefaults(none));
   await insertAll(connection, 'shipping_project', projectRows(projects));
-  await insertAll(connection, 'shipping_method', methodRows(projects));
+  await insertAll(connection, 'shipping_method', methodRows(projects, none));
   await insertAll(connection, 'shipping_order_event', eventRows(projects));
   await connection.query(database.analyze);
   await connection.end();
+}
+
+/** Returns the stored `use_default` of a method that inherits nothing. Older commits have a boolean column. */
+async function noInheritance(connection, schema) {
+  const [{ type }] = await connection.query(
+    `SELECT data_type AS type FROM information_schema.columns
+     WHERE table_schema = ${schema} AND table_name = 'shipping_method' AND column_name = 'use_default'`,
+  );
+  return { boolean: 'false', tinyint: '0' }[type] ?? '';
 }
 
 async function insertAll(connection, table, rows) {
@@ -36,7 +46,7 @@ function* projectRows(projects) {
   for (const { name } of projects) yield { project_id: name, revision: randomUUID() };
 }
 
-function* methodRows(projects) {
+function* methodRows(projects, none) {
   for (const { name, number, methods } of projects) {
     for (let index = 0; index < methods; index++) {
       yield {
@@ -44,7 +54,7 @@ function* methodRows(projects) {
         ...data.method(number, index),
         is_active: index % 10 < 9,
         sort_order: index * 10,
-        use_default: '',
+        use_default: none,
         version: 1,
         created_at: now,
         updated_at: now,
