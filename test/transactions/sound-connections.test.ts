@@ -160,12 +160,23 @@ onlyWhere('connections', () => {
       expect(await recordedBy(kept)).toHaveLength(1);
     });
 
-    it.each([
+    /** TypeORM 0.3.23 does not await the subscribers after a statement on MariaDB and MySQL. */
+    const awaitsAfterQuery = async (): Promise<boolean> => {
+      let isOver = false;
+      const { dataSource } = database;
+      dataSource.subscribers.push({ afterQuery: () => delay(50).then(() => (isOver = true)) });
+      await anyStatement(dataSource.manager);
+      dataSource.subscribers.pop();
+      return isOver;
+    };
+
+    it.for([
       ['RELEASE', 'SELECT 1'],
       ['ROLLBACK TO', statementThatFails],
-    ])(
+    ] as const)(
       'keeps what a later call has acknowledged, if a subscriber has failed after %s',
-      async (end, statement) => {
+      async ([end, statement], { skip }) => {
+        skip(!(await awaitsAfterQuery()), 'this TypeORM does not await afterQuery');
         const [undone, kept] = [freshProject(), freshProject()];
         const events = app.nest.get(OrderEventsService);
         const { dataSource } = database;
