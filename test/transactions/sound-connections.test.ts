@@ -157,15 +157,20 @@ onlyWhere('connections', () => {
       expect(await recordedBy(kept)).toHaveLength(1);
     });
 
-    it.each([
+    it.for([
       ['RELEASE', 'SELECT 1'],
       ['ROLLBACK TO', statementThatFails],
     ])(
       'keeps what a later call has acknowledged, if a subscriber has failed after %s',
-      async (end, statement) => {
+      async ([end = '', statement = ''], { skip }) => {
         const [undone, kept] = [freshProject(), freshProject()];
         const events = app.nest.get(OrderEvents);
         const { dataSource } = database;
+        const isOldest = !('dataSource' in dataSource.manager);
+        skip(
+          isOldest && dataSource.options.type !== 'postgres',
+          'this driver awaits no subscriber after a statement',
+        );
         dataSource.subscribers.push({
           afterQuery: ({ query }) =>
             query.startsWith(end) ? Promise.reject(new Error('no log')) : undefined,
