@@ -160,26 +160,20 @@ onlyWhere('connections', () => {
       expect(await recordedBy(kept)).toHaveLength(1);
     });
 
-    /** TypeORM 0.3.23 does not await the subscribers after a statement on MariaDB and MySQL. */
-    const awaitsAfterQuery = async (): Promise<boolean> => {
-      let isOver = false;
-      const { dataSource } = database;
-      dataSource.subscribers.push({ afterQuery: () => delay(50).then(() => (isOver = true)) });
-      await anyStatement(dataSource.manager);
-      dataSource.subscribers.pop();
-      return isOver;
-    };
-
     it.for([
       ['RELEASE', 'SELECT 1'],
       ['ROLLBACK TO', statementThatFails],
     ] as const)(
       'keeps what a later call has acknowledged, if a subscriber has failed after %s',
       async ([end, statement], { skip }) => {
-        skip(!(await awaitsAfterQuery()), 'this TypeORM does not await afterQuery');
         const [undone, kept] = [freshProject(), freshProject()];
         const events = app.nest.get(OrderEventsService);
         const { dataSource } = database;
+        const isOldest = !('dataSource' in dataSource.manager);
+        skip(
+          isOldest && dataSource.options.type !== 'postgres',
+          'this driver awaits no subscriber after a statement',
+        );
         dataSource.subscribers.push({
           afterQuery: ({ query }) =>
             query.startsWith(end) ? Promise.reject(new Error('no log')) : undefined,

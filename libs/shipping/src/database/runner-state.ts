@@ -96,6 +96,9 @@ export class RunnerState {
   refuseStatement(query: string): void {
     if (this.lost && query !== 'ROLLBACK') throw this.lost;
     if (!passesAfterFailure.test(query)) this.refuseFailedTransaction();
+    // The savepoint has ended, and TypeORM releases it in place of the COMMIT.
+    if (this.open.length === 1 && query.startsWith('RELEASE SAVEPOINT typeorm_'))
+      throw new EndedTransactionError();
   }
 
   /** @throws FailedTransactionError, but only if a call of ours was made in the transaction */
@@ -126,12 +129,8 @@ export class RunnerState {
       this.hostStatements = 0;
       this.open.push(new OpenTransaction());
     } else if (words === 'SAVEPOINT') this.open.push(new OpenTransaction(this.innermost));
-    else if (words === 'RELEASE') {
-      const savepoint = this.endSavepoint();
-      // TypeORM releases a savepoint again, and takes this for the COMMIT.
-      if (!savepoint) throw new EndedTransactionError();
-      this.afterCommit([savepoint]);
-    } else if (words === 'ROLLBACK TO') this.endSavepoint();
+    else if (words === 'RELEASE') this.afterCommit(this.endSavepoint());
+    else if (words === 'ROLLBACK TO') this.endSavepoint();
     else if (words === 'ROLLBACK') {
       // When TypeORM cannot set a savepoint, it rolls back the transaction around it.
       if (this.savepointError) this.lose();
@@ -146,7 +145,7 @@ export class RunnerState {
     if (words === 'SAVEPOINT') this.savepointError = error;
     else if (words === 'ROLLBACK TO') {
       // The server has ended the transaction around the savepoint, or will refuse its statements.
-      const savepoint = this.endSavepoint();
+      const [savepoint] = this.endSavepoint();
       if (savepoint?.failure) this.innermost?.fail(savepoint.failure.error);
     } else if (words === 'ROLLBACK') {
       // The connection broke, so the server has rolled everything back.
@@ -171,9 +170,9 @@ export class RunnerState {
     else for (const action of actions) action();
   }
 
-  /** If a subscriber of the host fails after the end of a savepoint, TypeORM ends it again. The outer one is still open. */
-  private endSavepoint(): OpenTransaction | undefined {
-    return this.open.length > 1 ? this.open.pop() : undefined;
+  /** If a subscriber of the host fails after the end of a savepoint, TypeORM ends it again. The outer one stays open. */
+  private endSavepoint(): OpenTransaction[] {
+    return this.open.splice(Math.max(1, this.open.length - 1));
   }
 
   private end(): OpenTransaction[] {
