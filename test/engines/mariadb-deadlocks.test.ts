@@ -193,7 +193,7 @@ onMariadbAndMysql('a deadlock of a statement of the host on', (server) => {
       return manager.query('SELECT 1 AS one');
     });
 
-    expect(await placing).toMatchObject([{ one: 1 }]);
+    expect(await placing).toHaveLength(1);
   });
 });
 
