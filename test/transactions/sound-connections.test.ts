@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { OrderEventsService, toShippingError } from 'nestjs-shipping';
-import { type EntityManager } from 'typeorm';
+import { type DataSource, type EntityManager } from 'typeorm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { type TestApp, testApp } from '../support/app.js';
@@ -9,6 +9,10 @@ import { engine, onlyWhere, type TestDatabase, testDatabase } from '../support/d
 import { anyStatement, statementThatFails } from '../support/statements.js';
 
 const event = { type: 'order.placed' } as const;
+
+/** A statement for the id of its connection. */
+const ownConnection = ({ options }: DataSource): string =>
+  options.type === 'postgres' ? 'SELECT pg_backend_pid() AS id' : 'SELECT CONNECTION_ID() AS id';
 
 onlyWhere('connections', () => {
   describe('a call that is made while a nested transaction of the host ends', () => {
@@ -295,14 +299,10 @@ onlyWhere('severalConnections', () => {
       'makes the next call fail with database_unavailable, whose error the host %s, after %s ms: lost %s',
       async (how, ms, moment) => {
         const { dataSource } = host;
-        const idOf = {
-          postgres: 'SELECT pg_backend_pid() AS id',
-          other: 'SELECT CONNECTION_ID() AS id',
-        }[dataSource.options.type === 'postgres' ? 'postgres' : 'other'];
         let code: unknown;
 
         const placing = dataSource.transaction(async (manager) => {
-          const [own] = await manager.query<{ id: number }[]>(idOf);
+          const [own] = await manager.query<{ id: number }[]>(ownConnection(dataSource));
           const kill = (): Promise<unknown> => engine.killConnection(dataSource.manager, own?.id ?? 0);
           if (moment === 'before it') await kill();
           const nested = manager.transaction(async (inner) => {
@@ -318,6 +318,27 @@ onlyWhere('severalConnections', () => {
         const failure = await placing.catch((error: unknown) => toShippingError(error));
         expect(failure).toMatchObject({ code: 'database_unavailable' });
         expect(code).toBe('database_unavailable');
+      },
+    );
+
+    it.each([0, 1])(
+      'makes the COMMIT fail with database_unavailable, if only the nested rollback met the loss, after %s calls',
+      async (calls) => {
+        const { dataSource } = host;
+        const placing = dataSource.transaction(async (manager) => {
+          const [own] = await manager.query<{ id: number }[]>(ownConnection(dataSource));
+          if (calls > 0)
+            await host.events.record({ projectId: freshProject(), orderId: 'o' }, event, { manager });
+          const nested = manager.transaction(async () => {
+            await engine.killConnection(dataSource.manager, own?.id ?? 0);
+            throw new Error('sold out');
+          });
+          await nested.catch(() => undefined);
+        });
+
+        expect(await placing.catch((error: unknown) => toShippingError(error))).toMatchObject({
+          code: 'database_unavailable',
+        });
       },
     );
   });

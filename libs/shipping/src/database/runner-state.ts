@@ -97,7 +97,7 @@ export class RunnerState {
     if (this.lost && query !== 'ROLLBACK') throw this.lost;
     if (!passesAfterFailure.test(query)) this.refuseFailedTransaction();
     // The savepoint has ended, and TypeORM releases it in place of the COMMIT.
-    if (this.open.length === 1 && query.startsWith('RELEASE SAVEPOINT typeorm_'))
+    if (this.isJoined && this.open.length === 1 && query.startsWith('RELEASE SAVEPOINT typeorm_'))
       throw new EndedTransactionError();
   }
 
@@ -110,14 +110,12 @@ export class RunnerState {
   /**
    * Marks the innermost transaction. If TypeORM could not roll that one back, because a subscriber of the host failed,
    * it marks the next one.
-   * @throws Error when TypeORM is about to commit a transaction that it could not roll back
+   * @throws EndedTransactionError when TypeORM is about to commit a transaction that it could not roll back
    */
-  markEnding(ending: 'commit' | 'rollback'): void {
-    const { innermost } = this;
-    if (ending === 'commit' && innermost?.ending === 'rollback')
-      throw innermost.failure
-        ? new FailedTransactionError(innermost.failure.error)
-        : new EndedTransactionError();
+  markEnding({ isReleased }: QueryRunner, ending: 'commit' | 'rollback'): void {
+    // If TypeORM has released the query runner, the connection broke, and the COMMIT says so.
+    if (ending === 'commit' && this.innermost?.ending === 'rollback' && !isReleased)
+      throw new EndedTransactionError();
     const ended = this.open.findLast((each) => each.ending !== 'rollback');
     if (ended) ended.ending = ending;
   }
@@ -146,7 +144,7 @@ export class RunnerState {
     else if (words === 'ROLLBACK TO') {
       // The server has ended the transaction around the savepoint, or will refuse its statements.
       const [savepoint] = this.endSavepoint();
-      if (savepoint?.failure) this.innermost?.fail(savepoint.failure.error);
+      this.innermost?.fail(savepoint?.failure?.error ?? toShippingError(error, { mayHaveCommitted: false }));
     } else if (words === 'ROLLBACK') {
       // The connection broke, so the server has rolled everything back.
       this.lose(error);

@@ -62,7 +62,12 @@ export class TransactionSubscriber implements EntitySubscriberInterface {
 
   async beforeTransactionRollback({ queryRunner }: TransactionEvent): Promise<void> {
     const finish = this.dialect.hasOneConnection ? rollBackUnsent : undefined;
-    await takeTurn(queryRunner, 'takeLast', () => stateOf(queryRunner).markEnding('rollback'), finish);
+    await takeTurn(
+      queryRunner,
+      'takeLast',
+      () => stateOf(queryRunner).markEnding(queryRunner, 'rollback'),
+      finish,
+    );
   }
 
   /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
@@ -111,7 +116,7 @@ async function prepareCommit(runner: QueryRunner): Promise<void> {
   const state = stateOf(runner);
   // TypeORM calls all subscribers at once. One behind ours may make a call, which belongs to this transaction.
   await Promise.resolve();
-  await takeTurn(runner, 'takeLast', () => state.markEnding('commit'));
+  await takeTurn(runner, 'takeLast', () => state.markEnding(runner, 'commit'));
   state.refuseFailedTransaction();
 }
 
