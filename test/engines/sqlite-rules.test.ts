@@ -144,12 +144,16 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
 
   describe('a subscriber of the host that fails before the ROLLBACK', () => {
     const soldOut = (): Promise<never> => Promise.reject(new Error('sold out'));
-    /** @param failures how many rollbacks fail, from the first one on */
-    const whileRollbacksFail = async (failures: number, work: () => Promise<unknown>): Promise<void> => {
-      let left = failures;
+    type Moment = 'beforeTransactionRollback' | 'beforeQuery';
+    /** The first rollback fails. */
+    const whileRollbacksFail = async (moment: Moment, work: () => Promise<unknown>): Promise<void> => {
+      let isFirst = true;
       host.dataSource.subscribers.push({
-        beforeTransactionRollback: () =>
-          left-- > 0 ? Promise.reject(new Error('no log')) : Promise.resolve(),
+        [moment]: ({ query = 'ROLLBACK' }: { query?: string }) => {
+          const fails = isFirst && query.startsWith('ROLLBACK');
+          if (fails) isFirst = false;
+          return fails ? Promise.reject(new Error('no log')) : Promise.resolve();
+        },
       });
       const [{ status }] = await Promise.allSettled([work()]);
       expect(status).toBe('rejected');
@@ -161,56 +165,55 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
         () => true,
       );
 
-    it.each<[string, number, (project: string) => Promise<unknown>]>([
-      [
-        'of a transaction',
-        1,
-        (project) =>
-          host.dataSource.transaction(async (manager) => {
-            await host.events.record(
-              { projectId: project, orderId: 'o' },
-              { type: 'order.placed' },
-              { manager },
-            );
-            return soldOut();
-          }),
-      ],
-      [
-        'of a nested transaction, whose error the host catches',
-        1,
-        (project) =>
-          host.dataSource.transaction(async (manager) => {
-            const nested = manager.transaction(async (inner) => {
+    describe.each<Moment>(['beforeTransactionRollback', 'beforeQuery'])('in %s', (moment) => {
+      it.each<[string, (project: string) => Promise<unknown>]>([
+        [
+          'of a transaction',
+          (project) =>
+            host.dataSource.transaction(async (manager) => {
               await host.events.record(
                 { projectId: project, orderId: 'o' },
                 { type: 'order.placed' },
-                { manager: inner },
+                { manager },
               );
               return soldOut();
-            });
-            await nested.catch(() => undefined);
-          }),
-      ],
-      [
-        'of a change of ours',
-        1,
-        (project) => host.methods.create(project, { ...ground, meta: { fails: true } }),
-      ],
-    ])('leaves nothing behind %s, and later calls are stored', async (_what, failures, work) => {
-      const [undone, kept] = [freshProject(), freshProject()];
+            }),
+        ],
+        [
+          'of a nested transaction, whose error the host catches',
+          (project) =>
+            host.dataSource.transaction(async (manager) => {
+              const nested = manager.transaction(async (inner) => {
+                await host.events.record(
+                  { projectId: project, orderId: 'o' },
+                  { type: 'order.placed' },
+                  { manager: inner },
+                );
+                return soldOut();
+              });
+              await nested.catch(() => undefined);
+            }),
+        ],
+        [
+          'of a change of ours',
+          (project) => host.methods.create(project, { ...ground, meta: { fails: true } }),
+        ],
+      ])('leaves nothing behind %s, and later calls are stored', async (_what, work) => {
+        const [undone, kept] = [freshProject(), freshProject()];
 
-      await host.dataSource.query(
-        `CREATE TRIGGER IF NOT EXISTS failing BEFORE INSERT ON shipping_method WHEN NEW.meta LIKE '%fails%'
+        await host.dataSource.query(
+          `CREATE TRIGGER IF NOT EXISTS failing BEFORE INSERT ON shipping_method WHEN NEW.meta LIKE '%fails%'
          BEGIN SELECT RAISE(ABORT, 'not now'); END`,
-      );
-      await whileRollbacksFail(failures, () => work(undone));
-      const created = await host.methods.create(kept, ground);
+        );
+        await whileRollbacksFail(moment, () => work(undone));
+        const created = await host.methods.create(kept, ground);
 
-      expect(await host.events.findAll({ projectId: undone, orderId: 'o' })).toEqual([]);
-      expect((await host.methods.list(undone)).data).toEqual([]);
-      expect((await host.methods.list(kept)).data).toEqual([created]);
-      expect(await isOpen()).toBe(false);
-      expect(host.dataSource.createQueryRunner().isTransactionActive).toBe(false);
+        expect(await host.events.findAll({ projectId: undone, orderId: 'o' })).toEqual([]);
+        expect((await host.methods.list(undone)).data).toEqual([]);
+        expect((await host.methods.list(kept)).data).toEqual([created]);
+        expect(await isOpen()).toBe(false);
+        expect(host.dataSource.createQueryRunner().isTransactionActive).toBe(false);
+      });
     });
   });
 

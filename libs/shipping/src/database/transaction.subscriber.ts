@@ -164,9 +164,10 @@ function takeTurn(
  */
 async function rollBackUnsent(runner: QueryRunner, response: Promise<void>): Promise<void> {
   const state = stateOf(runner);
-  const isUnsent = (): boolean => !state.isSending && state.open[0]?.ending === 'rollback';
-  if (isUnsent()) await withinMs(response, maxTurnMs);
-  if (!isUnsent()) return;
+  const isOpen = (): boolean => state.open[0]?.ending === 'rollback';
+  // If another subscriber has refused the statement, the turn has waited for it already.
+  if (isOpen() && !state.isSending) await withinMs(response, maxTurnMs);
+  if (!isOpen()) return;
   await runner.query('ROLLBACK');
   forgetTransaction(runner);
 }
