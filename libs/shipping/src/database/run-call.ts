@@ -30,6 +30,7 @@ export async function runCall<Result>(
   statements: () => Promise<Result>,
   { afterCommit, hook }: AfterStatements<Result> = {},
 ): Promise<Result> {
+  // A call that was made outside of a transaction does not join one that begins while the call waits for its turn.
   const mayJoin = isInTransaction(runner);
   const state = stateOf(runner);
   state.refuseLateCall(runner);
@@ -47,7 +48,10 @@ export async function runCall<Result>(
   });
 }
 
-/** What a hook causes must not wait for the end of the call that runs the hook. */
+/**
+ * While a hook runs, a call takes its turn inside of the hook. The hook may have made it, and would otherwise wait for it
+ * for ever, because the call that runs the hook keeps its own turn until the hook ends.
+ */
 function turnsOfCalls(runner: QueryRunner): Turns {
   const context = currentContext();
   const { hook, turns } = stateOf(runner);

@@ -122,6 +122,7 @@ export class RunnerState {
 
   succeeded(words: TransactionWords): void {
     if (words === 'START' || words === 'BEGIN') {
+      // The host may have ended the earlier transaction by raw SQL.
       this.end();
       this.isJoined = false;
       this.hostStatements = 0;

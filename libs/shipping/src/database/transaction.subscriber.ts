@@ -104,6 +104,7 @@ export class TransactionSubscriber implements EntitySubscriberInterface {
     state.isSending = false;
     state.onResponse();
     const isRolledBack = words === 'COMMIT' && Object(rawResults).command === 'ROLLBACK';
+    // TypeORM then reports the COMMIT again, as failed, and sends a ROLLBACK.
     if (isRolledBack && state.isJoined) throw new Error(rolledBackMessage);
     if (success) state.succeeded(isRolledBack ? 'ROLLBACK' : words);
     else state.failed(words, error);
