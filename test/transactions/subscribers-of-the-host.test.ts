@@ -162,7 +162,11 @@ describe('a subscriber of the host that fails', () => {
     });
 
     const placing = hooked.dataSource.transaction(async (manager) => {
-      const failing = hooked.events.record({ projectId: freshProject(), orderId: 'o' }, { type: 'no.stock' }, { manager });
+      const failing = hooked.events.record(
+        { projectId: freshProject(), orderId: 'o' },
+        { type: 'no.stock' },
+        { manager },
+      );
       await Promise.allSettled([failing, manager.query('SELECT 2')]);
     });
 
