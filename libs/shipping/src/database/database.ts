@@ -130,13 +130,13 @@ export class Database {
     afterStatements?: AfterStatements<Result>,
   ): Promise<Result> {
     const caller = callerManager?.queryRunner;
-    const join = (runner: QueryRunner, isRetry: boolean): Promise<Result> =>
+    const runInTransaction = (runner: QueryRunner, isRetry: boolean): Promise<Result> =>
       runCall(runner, () => work(runner.manager, isRetry), afterStatements);
-    if (caller && isInTransaction(caller)) return join(caller, false);
+    if (caller && isInTransaction(caller)) return runInTransaction(caller, false);
     const begin: Attempt<Result> = (runner, isRetry) =>
       isRetry
-        ? runner.manager.transaction(this.dialect.levelOfRetries, () => join(runner, isRetry))
-        : runner.manager.transaction(() => join(runner, isRetry));
+        ? runner.manager.transaction(this.dialect.levelOfRetries, () => runInTransaction(runner, isRetry))
+        : runner.manager.transaction(() => runInTransaction(runner, isRetry));
     if (!caller) return this.onOwnConnection(begin);
     stateOf(caller).refuseLateCall(caller);
     return this.withRetries(begin, caller);

@@ -36,14 +36,17 @@ export async function runCall<Result>(
   state.refuseLateCall(runner);
   return turnsOfCalls(runner).take(async () => {
     const transaction = mayJoin ? joinTransaction(runner) : undefined;
-    const running = orFail(transaction, mayGoOn, () =>
+    const running = failTransactionOnError(transaction, mayGoOn, () =>
       runInContext(new CallContext(runner, 'statements'), statements),
     );
     const end = (): void => void (state.ourStatements = undefined);
     state.ourStatements = running.then(end, end);
     const result = await running;
     if (afterCommit) transaction?.afterCommit.push(afterCommit(result));
-    if (hook) await orFail(transaction, never, () => runHook(runner, () => hook(result, runner.manager)));
+    if (hook)
+      await failTransactionOnError(transaction, never, () =>
+        runHook(runner, () => hook(result, runner.manager)),
+      );
     return result;
   });
 }
@@ -87,7 +90,7 @@ async function runHook(runner: QueryRunner, hook: () => Promise<void>): Promise<
  * Runs statements or a hook. If they fail, the transaction can only be rolled back, even if the caller catches the error.
  * @param isHarmless tells whether the transaction may go on after the error
  */
-async function orFail<Result>(
+async function failTransactionOnError<Result>(
   transaction: OpenTransaction | undefined,
   isHarmless: (error: unknown) => boolean,
   work: () => Promise<Result>,

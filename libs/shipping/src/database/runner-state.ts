@@ -12,9 +12,9 @@ import { Turns } from './turns.js';
 
 /** A transaction that is open on the server, or a savepoint in it. */
 export class OpenTransaction {
-  /** What to do after the outermost COMMIT. */
+  /** These functions are called after the outermost COMMIT. */
   readonly afterCommit: (() => void)[] = [];
-  /** How TypeORM is about to end it. */
+  /** Whether TypeORM is about to commit it or to roll it back. */
   ending?: 'commit' | 'rollback';
   private ownFailure?: { readonly error: unknown };
 
@@ -31,7 +31,7 @@ export class OpenTransaction {
 }
 
 /** The first words of a statement with which TypeORM begins or ends a transaction or a savepoint. */
-export type TransactionWords =
+export type TransactionStatement =
   'START' | 'BEGIN' | 'SAVEPOINT' | 'RELEASE' | 'ROLLBACK TO' | 'COMMIT' | 'ROLLBACK';
 
 /**
@@ -46,30 +46,30 @@ export class RunnerState {
   readonly open: OpenTransaction[] = [];
   /** Our calls, and the beginnings and ends of transactions, take turns. */
   readonly turns = new Turns();
-  /** The hook that runs now. */
+  /** The context of the hook that runs now. */
   hook: CallContext | undefined;
   /** Whether a call of ours was made in the transaction. */
   isJoined = false;
   /** Counts the transactions that are committed, including those after which a subscriber of the host has failed. */
   commits = 0;
-  /** Is set while the statements of a call of ours run. */
+  /** This promise is set while the statements of a call of ours run. */
   ourStatements: Promise<void> | undefined;
-  /** How many statements of the host have no response yet. */
+  /** The number of the host's statements that have no response yet. */
   hostStatements = 0;
   /** Whether a statement that begins or ends a transaction is on its way to the server and back. */
   isSending = false;
-  /** Is called when the server has responded to such a statement. */
+  /** This function is called when the server has responded to such a statement. */
   onResponse = (): void => undefined;
   /** Whether the connection is known to have no open transaction of an earlier query runner. */
   isConnectionSound: boolean;
-  /** Is set while this is being found out. */
+  /** This promise is set while the first statement finds that out. */
   leaving?: Promise<void>;
   private savepointError: unknown;
   /**
-   * Set after the transaction has ended without the knowledge of the host. TypeORM would begin the next nested
+   * This error is set after the transaction has ended without the knowledge of the host. TypeORM would begin the next nested
    * transaction as an outermost one, and each statement would commit by itself.
    */
-  private lost?: Error;
+  private endedBy?: Error;
 
   /** @param isShared whether all callers share the query runner, as on SQLite. Then it can never be given up. */
   constructor(private readonly isShared: boolean) {
@@ -87,14 +87,14 @@ export class RunnerState {
 
   /** @throws EndedTransactionError, or the error that has ended the transaction, when a call comes too late for it */
   refuseLateCall({ isReleased }: QueryRunner): void {
-    if (this.lost) throw this.lost;
+    if (this.endedBy) throw this.endedBy;
     // If TypeORM has released a query runner with an open transaction, the connection broke. The next statement fails.
     if (this.open[0]?.ending || (isReleased && this.open.length === 0)) throw new EndedTransactionError();
   }
 
   /** @throws Error for a statement that would commit by itself, or that belongs to a transaction that has failed */
   refuseStatement(query: string): void {
-    if (this.lost && query !== 'ROLLBACK') throw this.lost;
+    if (this.endedBy && query !== 'ROLLBACK') throw this.endedBy;
     if (!passesAfterFailure.test(query)) this.refuseFailedTransaction();
     // The savepoint has ended, and TypeORM releases it in place of the COMMIT.
     if (this.isJoined && this.open.length === 1 && query.startsWith('RELEASE SAVEPOINT typeorm_'))
@@ -120,19 +120,19 @@ export class RunnerState {
     if (ended) ended.ending = ending;
   }
 
-  succeeded(words: TransactionWords): void {
-    if (words === 'START' || words === 'BEGIN') {
+  succeeded(statement: TransactionStatement): void {
+    if (statement === 'START' || statement === 'BEGIN') {
       // The host may have ended the earlier transaction by raw SQL.
       this.end();
       this.isJoined = false;
       this.hostStatements = 0;
       this.open.push(new OpenTransaction());
-    } else if (words === 'SAVEPOINT') this.open.push(new OpenTransaction(this.innermost));
-    else if (words === 'RELEASE') this.afterCommit(this.endSavepoint());
-    else if (words === 'ROLLBACK TO') this.endSavepoint();
-    else if (words === 'ROLLBACK') {
+    } else if (statement === 'SAVEPOINT') this.open.push(new OpenTransaction(this.innermost));
+    else if (statement === 'RELEASE') this.afterCommit(this.endSavepoint());
+    else if (statement === 'ROLLBACK TO') this.endSavepoint();
+    else if (statement === 'ROLLBACK') {
       // When TypeORM cannot set a savepoint, it rolls back the transaction around it.
-      if (this.savepointError) this.lose();
+      if (this.savepointError) this.markEnded();
       this.end();
     } else {
       this.commits++;
@@ -140,24 +140,24 @@ export class RunnerState {
     }
   }
 
-  failed(words: TransactionWords, error: unknown): void {
-    if (words === 'SAVEPOINT') this.savepointError = error;
-    else if (words === 'ROLLBACK TO') {
+  failed(statement: TransactionStatement, error: unknown): void {
+    if (statement === 'SAVEPOINT') this.savepointError = error;
+    else if (statement === 'ROLLBACK TO') {
       // The server has ended the transaction around the savepoint, or will refuse its statements.
       const [savepoint] = this.endSavepoint();
       this.innermost?.fail(savepoint?.failure?.error ?? toShippingError(error, { mayHaveCommitted: false }));
-    } else if (words === 'ROLLBACK') {
+    } else if (statement === 'ROLLBACK') {
       // The connection broke, so the server has rolled everything back.
-      this.lose(error);
+      this.markEnded(error);
       this.end();
     }
   }
 
   /** @param rollbackError the error of a ROLLBACK. A COMMIT may have come before it, and then nobody knows the outcome. */
-  private lose(rollbackError?: unknown): void {
+  private markEnded(rollbackError?: unknown): void {
     if (this.isShared) return;
     const typed = toShippingError(this.savepointError, { mayHaveCommitted: false });
-    this.lost =
+    this.endedBy =
       typed instanceof DatabaseUnavailableError
         ? typed
         : new EndedTransactionError(this.savepointError ?? rollbackError);

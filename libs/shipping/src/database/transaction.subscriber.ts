@@ -4,7 +4,7 @@ import { endsTransaction, toShippingError } from './connection-errors.js';
 import { leaveOpenTransaction, leavingStatement } from './connections.js';
 import { type Dialect } from './dialects/dialect.js';
 import { dialectOf } from './dialects/dialects.js';
-import { stateOf, type TransactionWords } from './runner-state.js';
+import { stateOf, type TransactionStatement } from './runner-state.js';
 import { soon, withinMs } from './timers.js';
 
 interface TransactionEvent {
@@ -26,12 +26,12 @@ const rolledBackMessage =
   'statement, or run the statement in a savepoint.';
 
 /** The statements with which TypeORM begins and ends transactions. The host may have savepoints with other names. */
-const transactionStatement =
+const transactionPattern =
   /^(?:(START|BEGIN) TRANSACTION|(SAVEPOINT|RELEASE|ROLLBACK TO)(?: SAVEPOINT)? typeorm_\d+|(COMMIT|ROLLBACK))$/;
 
-function transactionWords(query: string): TransactionWords | undefined {
-  const [, begin, savepoint, end] = transactionStatement.exec(query) ?? [];
-  return (begin ?? savepoint ?? end) as TransactionWords | undefined;
+function transactionStatementOf(query: string): TransactionStatement | undefined {
+  const [, begin, savepoint, end] = transactionPattern.exec(query) ?? [];
+  return (begin ?? savepoint ?? end) as TransactionStatement | undefined;
 }
 
 /**
@@ -74,7 +74,7 @@ export class TransactionSubscriber implements EntitySubscriberInterface {
   beforeQuery({ queryRunner, query }: QueryEvent): Promise<void> | undefined {
     const state = stateOf(queryRunner);
     state.refuseStatement(query);
-    if (transactionStatement.test(query)) state.isSending = true;
+    if (transactionPattern.test(query)) state.isSending = true;
     if (!state.isConnectionSound && query !== leavingStatement)
       return handled(leaveOpenTransaction(queryRunner));
     const { whenIdle } = this.dialect;
@@ -90,8 +90,8 @@ export class TransactionSubscriber implements EntitySubscriberInterface {
   afterQuery(event: QueryEvent): void {
     const { queryRunner, query, success, error } = event;
     const state = stateOf(queryRunner);
-    const words = transactionWords(query);
-    if (words !== undefined) return this.follow(words, event);
+    const statement = transactionStatementOf(query);
+    if (statement !== undefined) return this.follow(statement, event);
     // A call of ours learns of its own errors by itself.
     if (isOurs(queryRunner)) return;
     if (state.hostStatements > 0) state.hostStatements--;
@@ -99,17 +99,20 @@ export class TransactionSubscriber implements EntitySubscriberInterface {
       state.open[0]?.fail(toShippingError(error, { mayHaveCommitted: false }));
   }
 
-  private follow(words: TransactionWords, { queryRunner, success, rawResults, error }: QueryEvent): void {
+  private follow(
+    statement: TransactionStatement,
+    { queryRunner, success, rawResults, error }: QueryEvent,
+  ): void {
     const state = stateOf(queryRunner);
     state.isSending = false;
     state.onResponse();
-    const isRolledBack = words === 'COMMIT' && Object(rawResults).command === 'ROLLBACK';
+    const isRolledBack = statement === 'COMMIT' && Object(rawResults).command === 'ROLLBACK';
     // TypeORM then reports the COMMIT again, as failed, and sends a ROLLBACK.
     if (isRolledBack && state.isJoined) throw new Error(rolledBackMessage);
-    if (success) state.succeeded(isRolledBack ? 'ROLLBACK' : words);
-    else state.failed(words, error);
+    if (success) state.succeeded(isRolledBack ? 'ROLLBACK' : statement);
+    else state.failed(statement, error);
     // A full disk makes SQLite roll back by itself. It then refuses the ROLLBACK.
-    if (!success && words === 'ROLLBACK' && this.dialect.hasOneConnection) forgetTransaction(queryRunner);
+    if (!success && statement === 'ROLLBACK' && this.dialect.hasOneConnection) forgetTransaction(queryRunner);
   }
 }
 
@@ -195,7 +198,7 @@ async function afterOtherStatements(
   whenIdle: NonNullable<Dialect['whenIdle']>,
 ): Promise<void> {
   const state = stateOf(runner);
-  if (isOurs(runner) || transactionStatement.test(query)) {
+  if (isOurs(runner) || transactionPattern.test(query)) {
     // A statement that a subscriber of the host has refused gets no response, so the number may never be 0.
     for (let tries = 0; tries < 5 && state.hostStatements > 0; tries++) await whenIdle(runner);
     return state.refuseStatement(query);

@@ -34,7 +34,7 @@ interface ViolationDetails {
   readonly detail: string;
   /** The allowed values or names. */
   readonly allowed?: readonly string[];
-  /** Only in `upsertMany`: the place of the request in the array, from 0. */
+  /** The place of the request in the array of `upsertMany`, from 0. Other calls do not set it. */
   readonly index?: number;
 }
 
