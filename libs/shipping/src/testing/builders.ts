@@ -1,5 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import { type OrderEventDto } from '../order-events/dto/order-event.dto.js';
+import { type OrderEventType } from '../order-events/order-event-types.js';
 import { type ShippingMethodDto } from '../shipping-methods/dto/shipping-method.dto.js';
 
 const time = '2026-01-01T00:00:00.000Z';
@@ -39,7 +40,9 @@ export function shippingMethod(fields: Partial<ShippingMethodDto> = {}): Shippin
  * @example
  * const history = [orderEvent({ type: 'order.paid' }), orderEvent({ type: 'order.shipped' })];
  */
-export function orderEvent(fields: Partial<OrderEventDto> = {}): OrderEventDto {
+export function orderEvent<Type extends OrderEventType = OrderEventType>(
+  fields: Partial<Omit<OrderEventDto, 'type'>> & { readonly type?: Type } = {},
+): OrderEventDto<Type> {
   return {
     id: uuid(),
     project_id: 'acme',
@@ -51,5 +54,5 @@ export function orderEvent(fields: Partial<OrderEventDto> = {}): OrderEventDto {
     occurred_at: time,
     recorded_at: time,
     ...fields,
-  } as OrderEventDto;
+  } as OrderEventDto<Type>;
 }

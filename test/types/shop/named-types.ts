@@ -60,6 +60,8 @@ export async function records(other: NewOrderEvent): Promise<string> {
 
 export function lineOf(event: OrderEventDto): string {
   switch (event.type) {
+    case 'order.placed':
+      return event.data.coupon ?? event.data.total;
     case 'order.paid':
       return `Paid ${event.data.amount} ${event.data.currency}`;
     case 'gift.wrapped':
