@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { examplesIn, hostOf } from './types/examples.js';
 
 const path = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const source = path('libs/shipping/src/');
@@ -100,6 +101,23 @@ describe('the types of the package', () => {
         declared,
       ),
     ).toBe('');
+  });
+
+  const comments = Array.from(declared.values(), (text) => text.match(/\/\*\*[^]*?\*\//g) ?? []).flat();
+
+  it('have doc comments that an editor shows as they are written', () => {
+    // TypeScript takes a brace after @throws for a type, and a package name at the start of a line for a tag.
+    const tags = /^ *\* @(?!param|returns|throws(?! \{)|example|default|typeParam|see)/m;
+
+    expect(comments.filter((comment) => tags.test(comment))).toEqual([]);
+  });
+
+  it('compile in the examples of the doc comments', () => {
+    const examples = comments.flatMap(examplesIn);
+    declared.set(path('test/types/examples.host.ts'), hostOf(examples));
+
+    expect(examples.length).toBeGreaterThan(40);
+    expect(errorsIn(['examples.host.ts'], declared)).toBe('');
   });
 
   it('compile in five programs of a shop, which also run', async () => {

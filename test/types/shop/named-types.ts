@@ -19,6 +19,14 @@ declare const events: OrderEventsService;
 const order = { projectId: 'acme', orderId: '1001' };
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
+/** The services have no private members in the declarations, so a class of the host can implement them. */
+export function fakes(
+  fakeMethods: Pick<ShippingMethodsService, keyof ShippingMethodsService>,
+  fakeEvents: Pick<OrderEventsService, keyof OrderEventsService>,
+): [ShippingMethodsService, OrderEventsService] {
+  return [fakeMethods, fakeEvents];
+}
+
 export function fits(method: ShippingMethodDto, weight: number): boolean {
   const { max_weight_kg = Infinity, countries = [] } = method.meta;
   return weight <= max_weight_kg && countries.includes('DE') && method.own.meta?.countries === undefined;

@@ -4,7 +4,10 @@ import { DatabaseUnavailableError } from './database.errors.js';
 
 /** Options of {@link repeatLostRaces}. */
 export interface RepeatOptions {
-  /** How often the work runs at most, an integer from 1; by default 5. */
+  /**
+   * How often the work runs at most, an integer from 1.
+   * @default 5
+   */
   tries?: number | undefined;
 }
 

@@ -31,7 +31,7 @@ export type EventRow = Omit<OrderEventDto, 'data' | 'actor'> & {
   seq: string | number;
 };
 
-/** The ids that name an order. */
+/** The ids that name an order. A row of yours that has them can be passed as it is. */
 export interface OrderKey {
   readonly projectId: string;
   readonly orderId: string;

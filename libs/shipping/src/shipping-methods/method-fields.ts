@@ -25,7 +25,7 @@ const code = {
   searched: true,
   settable: true,
   description:
-    'Visible characters of any script, with single spaces between them. The code does not begin with a combining mark, and is in Unicode NFC. The pattern checks only the ASCII characters. ShippingMethodCodes are compared exactly, including case and accents.',
+    'Visible characters of any script, with single spaces between them. The code does not begin with a combining mark, and is in Unicode NFC. The pattern checks only the ASCII characters. Codes are compared exactly, including case and accents.',
 } as const;
 const label = {
   kind: 'label',

@@ -38,7 +38,9 @@ export function shippingMethod(fields: Partial<ShippingMethodDto> = {}): Shippin
  * Returns a whole event for a test without a database.
  * @param fields the fields that matter to the test
  * @example
- * const history = [orderEvent({ type: 'order.paid' }), orderEvent({ type: 'order.shipped' })];
+ * const events: Pick<OrderEventsService, 'record'> = {
+ *   record: async (_order, { type }) => ({ ...orderEvent({ type }), repeated: false }),
+ * };
  */
 export function orderEvent<Type extends OrderEventType = OrderEventType>(
   fields: Partial<Omit<OrderEventDto, 'type'>> & { readonly type?: Type } = {},

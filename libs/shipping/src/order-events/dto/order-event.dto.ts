@@ -24,7 +24,7 @@ export class OrderEventActor {
   @OneOf(actorTypes)
   readonly type!: (typeof actorTypes)[number];
 
-  /** The id of the actor in the host, at most 64 characters. */
+  /** The id of the actor in your application, at most 64 characters. */
   @Text(eventLengths.actorId)
   readonly id!: string | null;
 
@@ -39,7 +39,7 @@ export interface TypedOrderEvent<Type extends string, Data> {
   readonly id: string;
   readonly project_id: string;
   readonly order_id: string;
-  /** One of {@link orderEventTypes}, or another type of the same form. */
+  /** One of `orderEventTypes`, or another type of the same form. */
   readonly type: Type;
   readonly message: string | null;
   /** The data of the event: {@link OrderEventData}. After `redactHistory()` it is `{}`, so members may be absent. */
