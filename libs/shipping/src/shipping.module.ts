@@ -109,9 +109,9 @@ function noDataSource(name: string): Error {
 const OptionsModule: Type<object> = ConfigurableModuleClass;
 
 /**
- * Mounts the six routes and provides {@link ShippingMethodsService} and {@link OrderEventsService}. Import it with
- * {@link forRoot} or {@link forRootAsync}, beside `TypeOrmModule`. The DataSource needs `shippingEntities`, which
- * `autoLoadEntities: true` adds, and the migrations of `nestjs-shipping/migrations`.
+ * Mounts the six routes and provides `ShippingMethodsService` and `OrderEventsService`. Import it with {@link forRoot}
+ * or {@link forRootAsync}, beside `TypeOrmModule`. The DataSource needs `shippingEntities`, which
+ * `autoLoadEntities: true` adds, and `shippingMigrations` of `nestjs-shipping/migrations`.
  */
 @Module({})
 export class ShippingModule extends OptionsModule {

@@ -1,7 +1,6 @@
 import { ConflictException, Inject, Injectable } from '@nestjs/common';
 import { OrderEventsService, type ShippingMethodDto, ShippingMethodsService } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
-import './shop-types.js';
 
 /** A row of the shop names the order and the method as the services do. */
 export interface Cart {

@@ -5,7 +5,6 @@ import {
   ShippingMethodsService,
   type UpsertManyOptions,
 } from 'nestjs-shipping';
-import './shop-types.js';
 
 /** A line of a CSV file. An empty column is undefined. */
 export interface Line {

@@ -68,12 +68,12 @@ export async function records(other: NewOrderEvent): Promise<string> {
 
 export function lineOf(event: OrderEventDto): string {
   switch (event.type) {
-    case 'order.placed':
-      return event.data.coupon ?? event.data.total;
     case 'order.paid':
       return `Paid ${event.data.amount} ${event.data.currency}`;
     case 'gift.wrapped':
       return event.data.paper ?? 'paper';
+    case 'order.placed':
+      return event.data.coupon ?? event.data.total;
     case 'note.added':
       return String(event.data['text']);
     // @ts-expect-error: a misspelt type

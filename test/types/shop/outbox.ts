@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { type OrderEventDto } from 'nestjs-shipping';
 import {
@@ -10,7 +10,6 @@ import {
   PrimaryGeneratedColumn,
   type QueryRunner,
 } from 'typeorm';
-import './shop-types.js';
 
 @Entity({ name: 'outbox' })
 export class OutboxMessage {

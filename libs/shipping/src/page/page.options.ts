@@ -74,7 +74,10 @@ export class PageSettings extends StaticPageSettings {
    */
   @IsIn(['cookie', 'bearer']) login: 'cookie' | 'bearer' = 'cookie';
 
-  /** The page sends the value of this cookie in this header with each change, against CSRF. */
+  /**
+   * The page sends the value of this cookie in this header with each change, against CSRF. For instance
+   * `{ cookie: 'XSRF-TOKEN', header: 'X-XSRF-TOKEN' }`.
+   */
   @Must(
     "be { cookie: 'XSRF-TOKEN', header: 'X-XSRF-TOKEN' }",
     (value) => value === undefined || isCsrf(value),

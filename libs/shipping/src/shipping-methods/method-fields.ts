@@ -114,7 +114,9 @@ export function isRequired(name: SettableField): boolean {
 
 /** The two codes that name a method in its project. */
 export interface ShippingMethodCodes {
+  /** The code of the carrier, such as `ups`. Case and accents count. */
   readonly carrier_code: string;
+  /** The code of the method, such as `03`. Case and accents count. */
   readonly method_code: string;
 }
 

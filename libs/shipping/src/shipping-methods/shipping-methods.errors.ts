@@ -48,12 +48,10 @@ export class TooManyMethodsError extends CodedError<'too_many_methods'> {
 
 /** `removeOthers` had no request at all, or would have removed more than `maxRemoved` methods. Nothing was changed. */
 export class TooManyRemovalsError extends CodedError<'too_many_removals'> {
-  /**
-   * @param wouldRemove how many methods the call would have removed
-   * @param maxRemoved the option of the call; undefined when the call had no request
-   */
   constructor(
+    /** How many methods the call would have removed. */
     readonly wouldRemove: number,
+    /** The option of the call; undefined when the call had no request. */
     readonly maxRemoved: number | undefined,
   ) {
     const detail =

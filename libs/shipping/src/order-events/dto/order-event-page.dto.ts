@@ -23,6 +23,7 @@ export interface OrderEventQuery {
 
 /** One page of the history of an order. */
 export interface OrderEventPage {
+  /** The events of this page. */
   readonly data: readonly OrderEventDto[];
   /** The `cursor` of the next page; null when there was no further event. */
   readonly next: string | null;

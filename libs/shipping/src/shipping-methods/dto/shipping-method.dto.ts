@@ -89,6 +89,7 @@ export interface ShippingMethodTreeCarrier {
 
 /** The carriers of a project with their methods, in list order. */
 export interface ShippingMethodTree {
+  /** One entry for each carrier. */
   readonly data: readonly ShippingMethodTreeCarrier[];
 }
 
