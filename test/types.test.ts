@@ -119,11 +119,11 @@ describe('the types of the package', () => {
     expect(examples.length).toBeGreaterThan(40);
     expect(errorsIn(['examples.host.ts'], declared)).toBe('');
   });
+});
 
-  it('compile in five programs of a shop, which also run', async () => {
-    // An import by name would bring the types of the shop into all tests.
-    const { run } = (await import(path('test/types/shop/main.ts'))) as { run: () => Promise<void> };
+it('the five programs of a shop run in one application', async () => {
+  // An import by name would bring the types of the shop into all tests.
+  const { run } = (await import(path('test/types/shop/main.ts'))) as { run: () => Promise<void> };
 
-    await expect(run()).resolves.toBeUndefined();
-  });
+  await expect(run()).resolves.toBeUndefined();
 });
