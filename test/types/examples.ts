@@ -10,7 +10,7 @@ const names = `
 import { ConflictException, type INestApplication, type Type, UseGuards } from '@nestjs/common';
 import {
   type BeforeCommit, type FilterCondition, isKnownOrderEventType, isOrderEvent, isShippingError,
-  type KnownOrderEventType, type OrderEventDto, OrderEventsService, repeatLostRaces, shippingEntities,
+  type KnownOrderEventType, type OrderEventDto, OrderEventsService, ProblemDetailsFilter, repeatLostRaces, shippingEntities,
   type ShippingMethodChange, type ShippingMethodDto, ShippingMethodsService, ShippingModule,
   type ShippingOptionsFactory, toShippingError, toUpsertRequest, type UpsertShippingMethodRequest,
 } from 'nestjs-shipping';
