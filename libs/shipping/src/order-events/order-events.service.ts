@@ -80,7 +80,7 @@ export class OrderEventsService {
    * @returns the event; if the order already had an event with this `dedupe_key`, that event, with `repeated: true`
    * @throws ValidationFailedError when the event is invalid
    * @throws InvalidParameterError when the project id or the order id is invalid
-   * @throws what `beforeCommit.event` throws
+   * @throws the error that `beforeCommit.event` throws
    * @example
    * const order = { projectId: 'acme', orderId: '1001' };
    * await events.record(order, { type: 'order.placed', dedupe_key: 'placed' }, { manager });

@@ -72,7 +72,7 @@ export class ShippingPageModule extends OptionsModule implements OnModuleInit {
 
   /**
    * Mounts the page with these options.
-   * @throws Error when an option is unknown or has a wrong value. The message names it, and what it may be.
+   * @throws Error when an option is unknown or has a wrong value. The message names the option and what it may be.
    * @example
    * ShippingPageModule.forRoot({
    *   decorators: [UseGuards(StaffGuard)],

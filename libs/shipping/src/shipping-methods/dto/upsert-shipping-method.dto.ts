@@ -12,10 +12,7 @@ export class UpsertShippingMethodFields<Meta extends object = object> {
   @Code(carrier_code.maxLength)
   carrier_code!: string;
 
-  /**
-   * The name of the carrier for people, 1 to 255 characters.
-   * @default null
-   */
+  /** The name of the carrier for people, 1 to 255 characters. If a create leaves it out, it is null. */
   @Label(carrier_label.maxLength)
   carrier_label?: string | null | undefined;
 
@@ -29,32 +26,25 @@ export class UpsertShippingMethodFields<Meta extends object = object> {
   @Label(method_label.maxLength)
   method_label!: string;
 
-  /**
-   * Whether a checkout offers the method.
-   * @default true
-   */
+  /** Whether a checkout offers the method. If a create leaves it out, it is true. */
   @Flag()
   is_active?: boolean | null | undefined;
 
-  /**
-   * The place in the list: lower numbers come first. An integer of 32 bits.
-   * @default 0
-   */
+  /** The place in the list: an integer of 32 bits, lower first. If a create leaves it out, it is 0. */
   @Int32()
   sort_order?: number | null | undefined;
 
   /**
    * Data of your application: at most 16 KiB of JSON, 8 levels deep. A new value replaces the whole object. Members that
-   * are undefined are left out, and a Date is stored as its ISO text. `ShippingMethodMeta` gives it a type.
-   * @default {}
+   * are undefined are left out, and a Date is stored as its ISO text. `ShippingMethodMeta` gives it a type. If a create
+   * leaves it out, it is `{}`.
    */
   @Allow()
   meta?: MethodMetaInput<Meta> | null | undefined;
 
   /**
    * The fields that are taken from the method with the same codes in the defaults project: true is all of them, false is
-   * none.
-   * @default false
+   * none. If a create leaves it out, it is false.
    */
   @Allow()
   use_default?: boolean | readonly InheritedField[] | null | undefined;
