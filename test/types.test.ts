@@ -1,6 +1,8 @@
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { examplesIn, hostOf } from './types/examples.js';
 
 const path = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const source = path('libs/shipping/src/');
@@ -54,8 +56,6 @@ function errorsIn(hosts: string[], declared: Map<string, string>): string {
     noImplicitOverride: true,
     noImplicitReturns: true,
     noFallthroughCasesInSwitch: true,
-    noUnusedLocals: true,
-    noUnusedParameters: true,
     allowUnreachableCode: false,
     paths: Object.fromEntries(
       Object.entries(entryPoints).map(([name, file]) => [name, [`${source}${file}.d.ts`]]),
@@ -90,10 +90,40 @@ describe('the types of the package', () => {
   });
 
   it.each([
-    ['does not name the types of its events and of meta', ['plain/plain.ts']],
-    ['names them', ['augmented/augmented.ts']],
-    ['has fakes of the services', ['fakes/fakes.ts']],
-  ])('compile with every strict flag in a host that %s', (_host, files) => {
-    expect(errorsIn(files, declared)).toBe('');
+    ['does not name the types of its events and of meta', 'plain'],
+    ['names them', 'shop'],
+  ])('compile with every strict flag in a host that %s', (_host, folder) => {
+    const files = readdirSync(path(`test/types/${folder}`)).filter((name) => name.endsWith('.ts'));
+
+    expect(
+      errorsIn(
+        files.map((name) => `${folder}/${name}`),
+        declared,
+      ),
+    ).toBe('');
   });
+
+  const comments = Array.from(declared.values(), (text) => text.match(/\/\*\*[^]*?\*\//g) ?? []).flat();
+
+  it('have doc comments that an editor shows as they are written', () => {
+    // TypeScript takes a brace after @throws for a type, and a package name at the start of a line for a tag.
+    const tags = /^ *\* @(?!param|returns|throws(?! \{)|example|default|typeParam|see)/m;
+
+    expect(comments.filter((comment) => tags.test(comment))).toEqual([]);
+  });
+
+  it('compile in the examples of the doc comments', () => {
+    const examples = comments.flatMap(examplesIn);
+    declared.set(path('test/types/examples.host.ts'), hostOf(examples));
+
+    expect(examples.length).toBeGreaterThan(40);
+    expect(errorsIn(['examples.host.ts'], declared)).toBe('');
+  });
+});
+
+it('the five programs of a shop run in one application', async () => {
+  // An import by name would bring the types of the shop into all tests.
+  const { run } = (await import(path('test/types/shop/main.ts'))) as { run: () => Promise<void> };
+
+  await expect(run()).resolves.toBeUndefined();
 });

@@ -84,6 +84,31 @@ function hostile(nest) {
   };
 }
 
+/**
+ * The programs of a shop, which names its types. They compile with each resolution, the strictest flags, and the oldest
+ * and the newest TypeScript, and run in both formats.
+ */
+function shop(nest) {
+  const modes = ['nodenext', 'node16', 'bundler'].map((resolution) => {
+    const module = resolution === 'bundler' ? 'esnext' : resolution;
+    return `npx tsc --noEmit ${strictest} --module ${module} --moduleResolution ${resolution}`;
+  });
+  // The resolution node16 has no CommonJS module that loads an ES module, and Nest 12 consists of these.
+  const ofCommonJs = modes.filter((mode) => nest < 12 || !mode.includes('node16'));
+  const run = `npx tsc && node -e "import('./dist/main.js').then(({ run }) => run())"`;
+  const newest = 'npm install --no-save --no-audit --no-fund --prefer-offline typescript@6.0';
+  return {
+    ...plain(nest, 'commonjs', [], ['typescript@5.9']),
+    files: ['../../test/types/shop'],
+    steps: [
+      [...ofCommonJs, run].join(' && '),
+      ['npm pkg set type=module', ...modes, run].join(' && '),
+      [newest, ...modes].join(' && '),
+      ['npm pkg set type=commonjs', ...ofCommonJs].join(' && '),
+    ],
+  };
+}
+
 /** An example, with its own tests. */
 function example(name) {
   return { from: { example: name }, steps: ['npm test'], starts: 200 };
@@ -236,15 +261,7 @@ export const hosts = {
     ],
     inCi: true,
   },
-  // The names of a host count for its whole program.
-  'types-augmented': {
-    ...plain(12, 'commonjs', [], ['typescript@5.9']),
-    files: ['../../test/types/augmented'],
-    steps: [
-      `npx tsc ${strictest}`,
-      `npx tsc --noEmit ${strictest} --module esnext --moduleResolution bundler`,
-      `npm install --no-save --no-audit --no-fund --prefer-offline typescript@6.0 && npx tsc --noEmit ${strictest}`,
-    ],
-    inCi: true,
-  },
+  'shop-10': shop(10),
+  'shop-11': shop(11),
+  'shop-12': { ...shop(12), inCi: true },
 };

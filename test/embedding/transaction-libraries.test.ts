@@ -8,7 +8,13 @@ import {
 } from '@nestjs-cls/transactional';
 import { TransactionalAdapterTypeOrm } from '@nestjs-cls/transactional-adapter-typeorm';
 import { ClsModule } from 'nestjs-cls';
-import { OrderEventsService, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
+import {
+  DatabaseUnavailableError,
+  OrderEventsService,
+  repeatLostRaces,
+  ShippingMethodsService,
+  ShippingModule,
+} from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import {
   addTransactionalDataSource,
@@ -98,6 +104,56 @@ async function isOverForSubscribers(
   expect((await methods.list(copied)).data).toMatchObject([ground]);
 }
 
+/** A transaction that loses a race is rolled back, and its repeat is a new transaction. */
+async function repeatsLostRaces(
+  checkout: Checkout,
+  inTransaction: (work: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const project = freshProject();
+  const notified: string[] = [];
+  const subscription = checkout.methods.changes.subscribe(({ type }) => notified.push(type));
+  let tries = 0;
+
+  await repeatLostRaces(() =>
+    inTransaction(async () => {
+      await checkout.work(project, false);
+      if (++tries < 3) throw new DatabaseUnavailableError(new Error('a deadlock'), 'race');
+    }),
+  );
+  subscription.unsubscribe();
+
+  expect(tries).toBe(3);
+  expect(await outcome(checkout, project)).toEqual([1, 1]);
+  expect(notified).toEqual(['created']);
+}
+
+/** Two transactions that change the same two projects, in different orders, until one of them is a victim. */
+async function survivesDeadlocks(
+  checkout: Checkout,
+  inTransaction: (work: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { methods } = checkout;
+  const projects = [freshProject(), freshProject()];
+  for (const project of projects) await methods.create(project, ground);
+  let tries = 0;
+  let bothHaveOne = (): void => undefined;
+  const meeting = new Promise<void>((resolve) => (bothHaveOne = resolve));
+  const place = (method_code: string, [first = '', second = '']: string[]): Promise<void> =>
+    repeatLostRaces(() =>
+      inTransaction(async () => {
+        await methods.create(first, { ...ground, method_code });
+        if (++tries === 2) bothHaveOne();
+        await meeting;
+        await methods.create(second, { ...ground, method_code });
+      }),
+    );
+
+  await Promise.all([place('a', projects), place('b', projects.toReversed())]);
+
+  expect(tries).toBeGreaterThan(2);
+  for (const project of projects) expect(await methods.findAll(project)).toHaveLength(3);
+}
+
 describe("the host's transactions", () => {
   let database: TestDatabase;
   beforeAll(async () => {
@@ -131,6 +187,11 @@ describe("the host's transactions", () => {
 
     await keepsToTransactions(checkout, (project, fail) => checkout.inCls(project, fail));
     await isOverForSubscribers(checkout, (project, fail) => checkout.inCls(project, fail));
+    const inTransaction = (work: () => Promise<void>): Promise<void> =>
+      testing.get<Host>(TransactionHost).withTransaction(work);
+    await repeatsLostRaces(checkout, inTransaction);
+    if (engine.has.lostRaces && engine.has.severalConnections)
+      await survivesDeadlocks(checkout, inTransaction);
 
     const project = freshProject();
     await checkout.beside(project);
@@ -197,5 +258,8 @@ describe("the host's transactions", () => {
       runInTransaction(() => checkout.work(project, fail));
     await keepsToTransactions(checkout, inTransaction);
     await isOverForSubscribers(checkout, inTransaction);
+    await repeatsLostRaces(checkout, runInTransaction);
+    if (engine.has.lostRaces && engine.has.severalConnections)
+      await survivesDeadlocks(checkout, runInTransaction);
   });
 });

@@ -134,6 +134,21 @@ describe('a method with use_default', () => {
     },
   );
 
+  it('that gets another carrier code alone shows the default of its new codes', async () => {
+    await defaults.create({ ...codes, method_label: 'Default' });
+    await defaults.create({ ...codes, carrier_code: 'dhl', method_label: 'Other' });
+    const { id } = (await shop.create({ ...own, use_default: true })).body;
+
+    const moved = await host.methods.update(shop.project, id, { carrier_code: 'dhl' });
+
+    expect(moved).toMatchObject({
+      carrier_code: 'dhl',
+      method_code: codes.method_code,
+      method_label: 'Other',
+    });
+    expect(moved).toMatchObject({ use_default: true, own: { method_label: 'Own' } });
+  });
+
   it('keeps its own values when a form sends back the inherited ones', async () => {
     await defaults.create({ ...codes, method_label: 'Default', meta: { a: 1, b: 2 } });
     const { body: loaded } = await shop.create({ ...own, use_default: true });

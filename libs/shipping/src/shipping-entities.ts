@@ -6,5 +6,9 @@ import { ShippingMethod } from './shipping-methods/shipping-method.table.js';
 // define each table twice. So our entity files are named `*.table.ts`, and no file that exports entities, such as this
 // one, ends with `.entity.ts`.
 
-/** The entities that your DataSource must have. `autoLoadEntities: true` adds them. */
+/**
+ * The entities that your DataSource must have. With `autoLoadEntities: true`, `TypeOrmModule` adds them by itself.
+ * @example
+ * const dataSource = new DataSource({ type: 'postgres', entities: [...shippingEntities, ShopOrder] });
+ */
 export const shippingEntities = [ShippingMethod, ShippingProject, OrderEvent];

@@ -36,7 +36,7 @@ export type ShippingErrorCode = ShippingError['code'];
  * Returns whether an error is one of this library. It also knows the errors of another copy of this package, which
  * `instanceof` does not.
  * @example
- * if (isShippingError(error) && error.code === 'duplicate_method') return methods.find(shop, error.existingId);
+ * if (isShippingError(error) && error.code === 'duplicate_method') console.log(error.existingId);
  */
 export function isShippingError(error: unknown): error is ShippingError {
   return isMarked(error);

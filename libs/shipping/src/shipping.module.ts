@@ -109,8 +109,9 @@ function noDataSource(name: string): Error {
 const OptionsModule: Type<object> = ConfigurableModuleClass;
 
 /**
- * Mounts the six routes and provides `ShippingMethodsService` and `OrderEventsService`. Import it with `forRoot()` or
- * `forRootAsync()`, beside `TypeOrmModule`.
+ * Mounts the six routes and provides `ShippingMethodsService` and `OrderEventsService`. Import it with {@link forRoot}
+ * or {@link forRootAsync}, beside `TypeOrmModule`. The DataSource needs `shippingEntities`, which
+ * `autoLoadEntities: true` adds, and `shippingMigrations` of `nestjs-shipping/migrations`.
  */
 @Module({})
 export class ShippingModule extends OptionsModule {
@@ -126,8 +127,9 @@ export class ShippingModule extends OptionsModule {
   }
 
   /**
-   * Mounts the module with these options. Each has a default, so `forRoot()` is enough to begin.
-   * @throws Error that names an option, and what it may be
+   * Mounts the module with these options. Each option has a default, so `forRoot()` is enough to begin. Without a guard,
+   * everybody can use the routes.
+   * @throws Error when an option is unknown or has a wrong value. The message names the option and what it may be.
    * @example
    * ShippingModule.forRoot({ isGlobal: true, http: { decorators: [UseGuards(JwtGuard)] } })
    */
@@ -140,7 +142,8 @@ export class ShippingModule extends OptionsModule {
    * Mounts the module with options that a factory returns when the application starts, for instance from a
    * `ConfigService`. `isGlobal`, `dataSource`, `imports` and `http` stand beside the factory. `imports` has the modules
    * of what the factory injects.
-   * @throws Error that names an option, and what it may be. What the factory returns is checked at boot.
+   * @throws Error when an option is unknown or has a wrong value. The options that the factory returns are checked when
+   *   the application starts.
    * @example
    * ShippingModule.forRootAsync({
    *   isGlobal: true,

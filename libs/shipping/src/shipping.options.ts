@@ -13,9 +13,9 @@ import { checked, Decorators, Must, OptionalFunction, Version } from './validati
 import { identifierPattern } from './validation/identifiers.js';
 
 /**
- * Code of the host that runs before the COMMIT, on the manager of the transaction, for instance to write an outbox or
- * an audit trail. If it throws, everything is rolled back, and the caller gets the error. If a call loses a race, it is
- * repeated, and so is the hook. So send mails after the commit. A promise that a hook returns is awaited.
+ * Your code that runs before the COMMIT, on the manager of the transaction, for instance to write an outbox or an audit
+ * trail. If it throws, everything is rolled back, and the caller gets the error. If a call loses a race, it is repeated,
+ * and so is the hook. So send mails after the commit. A promise that a hook returns is awaited.
  * @example
  * const outbox: BeforeCommit = {
  *   change: (change, manager) => manager.insert(Outbox, { topic: `method.${change.type}`, payload: change }),
@@ -37,31 +37,50 @@ export type OptionsOf<Settings> = { [Name in keyof Settings]?: Settings[Name] | 
 
 /** The options that may come from a factory (`forRootAsync`), after the defaults are filled in. */
 export class ShippingSettings {
-  /** The project whose methods are the defaults of `use_default`; by default `default`. */
+  /**
+   * The id of the project whose methods are the defaults of `use_default`.
+   * @default 'default'
+   */
   @Must('be an id: a letter, a digit or _, and then at most 63 letters, digits and _ . : -', isIdentifier)
   defaultsProjectId = 'default';
 
-  /** The largest `per_page` of a list, 1 to 100; by default 100. */
+  /**
+   * The largest `per_page` of a list, 1 to 100.
+   * @default 100
+   */
   @IsInt() @Min(1) @Max(100) maxPageSize = 100;
 
-  /** How many methods a project may hold, 1 to 10,000; by default 1,000. */
+  /**
+   * How many methods a project may hold, 1 to 10,000.
+   * @default 1000
+   */
   @IsInt() @Min(1) @Max(10_000) maxMethods = 1000;
 
   /**
-   * How many bytes the cache of each process may take; by default `{ maxBytes: 33_554_432 }`. `false`: no cache. The
-   * cache has the methods of projects, and the JSON of lists and trees. Before each response, the database is asked
-   * whether the cached value is current.
+   * How many bytes the cache of each process may take. `false`: no cache. The cache has the methods of projects, and the
+   * JSON of lists and trees. Before each response, the database is asked whether the cached value is current.
+   * @default { maxBytes: 33_554_432 }
    */
   @Must('be false or { maxBytes: a number of bytes }', isCache)
   cache: false | { maxBytes: number } = { maxBytes: 32 * 1024 * 1024 };
 
   /**
-   * Returns the manager of the request's ambient transaction, for instance from nestjs-cls, or undefined if there is
-   * none.
+   * Returns the manager of the ambient transaction, or undefined if there is none. A call without `{ manager }` then
+   * becomes part of this transaction. nestjs-cls needs this option, and typeorm-transactional does not.
+   * @example
+   * ShippingModule.forRootAsync({
+   *   inject: [TransactionHost],
+   *   useFactory: (host: TransactionHost<TransactionalAdapterTypeOrm>) => ({
+   *     entityManager: () => (host.isTransactionActive() ? host.tx : undefined),
+   *   }),
+   * })
    */
   @OptionalFunction() entityManager?: (() => EntityManager | undefined) | undefined;
 
-  /** Hooks that run for what this mount changes and records, in its transaction, before the COMMIT. */
+  /**
+   * Hooks that run for what this mount changes and records, in its transaction, before the COMMIT.
+   * @default {}
+   */
   @Must('be an object', isObject)
   beforeCommit: BeforeCommit = {};
 }
@@ -83,27 +102,38 @@ export const defaultPath = 'api/projects/:project_id/sales/orders';
 
 export class HttpSettings {
   /**
-   * By default `api/projects/:project_id/sales/orders`. The project is the parameter `:project_id`, or else the only
+   * The path of the routes, below your global prefix. The project is the parameter `:project_id`, or else the only
    * parameter, whatever its name is.
+   * @default 'api/projects/:project_id/sales/orders'
    */
   @Allow() path = defaultPath;
 
-  /** By default `VERSION_NEUTRAL`, so that the host's default version does not move the routes. */
+  /**
+   * The version of the routes, as in `@Controller({ version })`. With the default, your default version does not move
+   * the routes.
+   * @default VERSION_NEUTRAL
+   */
   @Version() version: ControllerOptions['version'] = VERSION_NEUTRAL;
 
   /**
    * Decorators of all six handlers, for instance `UseGuards(JwtGuard)`. Guards and interceptors run in the order in
    * which they are written. A guard finds metadata by `context.getHandler()`, not by `context.getClass()`.
+   * @default []
    */
   @Decorators() decorators: MethodDecorator[] = [];
 
   /**
-   * `false`: our errors, which are Nest's `HttpException`s, go to the host's filters. By default a filter of the
-   * mounted controllers sends them as problem details (RFC 9457).
+   * `true`: a filter of the mounted controllers sends our errors as problem details (RFC 9457). `false`: our errors,
+   * which are Nest's `HttpException`s, go to your filters.
+   * @default true
    */
   @IsBoolean() problemDetails = true;
 
-  /** Decorators of single handlers. They come after those of `decorators`, and their metadata wins. */
+  /**
+   * Decorators of single handlers: `create`, `list`, `tree`, `update`, `remove`, `events`. They come after those of
+   * `decorators`, and their metadata wins.
+   * @default {}
+   */
   @Allow() routeDecorators: OptionsOf<RouteDecorators> = {};
 }
 
@@ -111,19 +141,30 @@ export class HttpSettings {
 export interface ShippingHttpOptions extends OptionsOf<HttpSettings> {}
 
 export class StaticSettings {
-  /** `true`: every module can inject the services without importing `ShippingModule`. By default `false`. */
+  /**
+   * `true`: every module can inject the services without importing `ShippingModule`.
+   * @default false
+   */
   @IsBoolean() isGlobal = false;
 
-  /** The name of the TypeORM DataSource; by default the host's default one. */
+  /**
+   * The name of the TypeORM DataSource, as in `@InjectDataSource(name)`. With the default, it is the DataSource without a
+   * name.
+   * @default 'default'
+   */
   @IsString() dataSource = 'default';
 
   /**
    * Modules that give the guards in `http.decorators` their dependencies. If one is missing, Nest reports it at boot,
    * unless the dependency is `@Optional()`.
+   * @default []
    */
   @IsArray() imports: NonNullable<ModuleMetadata['imports']> = [];
 
-  /** How the routes are mounted. `false`: there are no routes, only the services. */
+  /**
+   * How the routes are mounted. `false`: there are no routes, only the services.
+   * @default {}
+   */
   @Must('be false or an object', (value) => value === false || isObject(value))
   http: false | ShippingHttpOptions = {};
 }
@@ -141,8 +182,16 @@ export interface ShippingModuleOptions extends StaticOptions, OptionsOf<Shipping
 export interface ShippingFactoryOptions
   extends OptionsOf<ShippingSettings>, OptionsOf<Record<keyof StaticSettings, never>> {}
 
-/** A class for `useClass` and `useExisting` of `ShippingModule.forRootAsync()`. */
+/**
+ * A class for `useClass` and `useExisting` of `ShippingModule.forRootAsync()`.
+ * @example
+ * class FromConfig implements ShippingOptionsFactory {
+ *   constructor(private readonly config: ConfigService) {}
+ *   create = () => ({ maxMethods: this.config.get('MAX_METHODS') });
+ * }
+ */
 export interface ShippingOptionsFactory {
+  /** Nest calls it once, when the application starts. */
   create(): ShippingFactoryOptions | Promise<ShippingFactoryOptions>;
 }
 

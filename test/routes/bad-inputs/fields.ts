@@ -47,6 +47,13 @@ export const eachField: BadInput[] = [
     ['a field without a name', { ...ground, '': 1 }, violating('/ unknown')],
   ]),
   {
+    given: 'a field without those that are required',
+    method: 'PATCH',
+    path: `${methods}/{id}`,
+    body: { is_active: false },
+    response: violating('/carrier_code required', '/method_code required', '/method_label required'),
+  },
+  {
     given: 'a violation in each field',
     method: 'PATCH',
     path: `${methods}/{id}`,

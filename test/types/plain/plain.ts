@@ -3,6 +3,7 @@
 import { ConflictException } from '@nestjs/common';
 import {
   type BeforeCommit,
+  type FilterCondition,
   type ShippingCallOptions,
   InvalidInputError,
   isKnownOrderEventType,
@@ -28,7 +29,7 @@ import {
   VersionMismatchError,
 } from 'nestjs-shipping';
 import { ShippingPageModule, type ShippingPageOptions } from 'nestjs-shipping/page';
-import { type ContractTarget } from 'nestjs-shipping/testing';
+import { type ContractTarget, orderEvent } from 'nestjs-shipping/testing';
 import { type EntityManager } from 'typeorm';
 
 declare const methods: ShippingMethodsService;
@@ -158,6 +159,8 @@ export function metaIsJson(
     methods.upsertMany('acme', [method]),
     // @ts-expect-error: a stored event instead of a new one
     events.record(order, { ...event }),
+    // @ts-expect-error: an order by the positions of its ids
+    events.record('1001', 'acme', { type: 'order.paid' }),
     // @ts-expect-error: an order without its project
     events.findAll('1001'),
     // @ts-expect-error: codes by their position
@@ -240,6 +243,22 @@ export function statusOf(error: ShippingError): number {
   // @ts-expect-error: not every error of this library has a status.
   return error.getStatus();
 }
+
+export const fakeEvents: Pick<OrderEventsService, 'record'> = {
+  record: async (_order, { type }) => ({ ...orderEvent({ type }), repeated: false }),
+};
+
+export const conditions: FilterCondition[] = [
+  { field: 'carrier_code', op: 'in', value: ['ups', 'dhl'] },
+  { field: 'sort_order', op: 'between', value: [1, 9] },
+  { field: 'carrier_label', op: 'null', value: true },
+  // @ts-expect-error: a range has two values.
+  { field: 'sort_order', op: 'between', value: 3 },
+  // @ts-expect-error: one value
+  { field: 'method_code', op: 'eq', value: ['03'] },
+  // @ts-expect-error: a misspelt field
+  { field: 'method_cod', op: 'eq', value: '03' },
+];
 
 // @ts-expect-error: two classes of errors are never the same.
 export const other: MethodNotFoundError = new VersionMismatchError(1, 'id');

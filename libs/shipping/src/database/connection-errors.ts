@@ -97,14 +97,17 @@ export function endsTransaction(error: unknown, { lostRaceEndsTransaction }: Dia
  * time, or if another writer won: a deadlock or a serialization failure. For a `FailedTransactionError` it returns the
  * one of these two that caused it. It returns any other error as it is.
  *
- * The services of this library throw the typed errors by themselves. For your own DataSource, write
- * `dataSource.transaction(…).catch((error) => { throw toShippingError(error); })`.
+ * The services of this library throw the typed errors by themselves. This function is for your own statements.
  *
  * The function recognises errors by their codes, and other services use the same codes. So never pass it an error of
  * another service: if a payment ends with ECONNRESET, nobody knows whether the payment was made. Also do not pass it an
  * error that your subscriber throws after the COMMIT: the change is made.
- * @param options `mayHaveCommitted`: true if the failed statement commits by itself; by default true only if the failed statement
- *   is a COMMIT
+ * @param options `mayHaveCommitted`: true if the failed statement commits by itself. By default, it is true only if the
+ *   failed statement is a COMMIT.
+ * @example
+ * await dataSource.transaction(placeOrder).catch((error) => {
+ *   throw toShippingError(error);
+ * });
  */
 export function toShippingError(
   error: unknown,

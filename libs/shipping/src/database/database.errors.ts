@@ -13,12 +13,12 @@ export class DatabaseUnavailableError extends CodedError<'database_unavailable'>
   override readonly headers = retryAfter;
   override readonly endsTransaction = true;
 
-  /**
-   * @param contention set if another writer won: `lock` is a lock time-out, `race` a deadlock or a serialization
-   *   failure
-   */
   constructor(
     cause: unknown,
+    /**
+     * Set if another writer won. `race`: a deadlock or a serialization failure, so repeat the transaction. `lock`: a
+     * lock time-out, so another transaction stays open for too long.
+     */
     readonly contention?: 'lock' | 'race',
   ) {
     const detail = `${whatHappened[contention ?? 'unavailable']} Nothing was changed. Try again.`;
@@ -40,7 +40,7 @@ export class OutcomeUnknownError extends CodedError<'outcome_unknown'> {
 
 /** An error for the developer. It is no `HttpException`, so that Nest logs it and sends 500. */
 abstract class TransactionError extends Error {
-  /** Your transaction can only be rolled back, if it has not ended. */
+  /** Your transaction can only be rolled back, unless it has ended already. */
   readonly endsTransaction = true;
 
   /** @internal */
@@ -49,7 +49,7 @@ abstract class TransactionError extends Error {
   }
 }
 
-/** A statement of the host came after the transaction had failed. Its `cause` is the first error. */
+/** A statement of yours came after its transaction had failed. Its `cause` is the first error. */
 export class FailedTransactionError extends TransactionError {
   override readonly name = 'FailedTransactionError';
   readonly code = 'transaction_failed';
@@ -63,8 +63,8 @@ export class FailedTransactionError extends TransactionError {
 }
 
 /**
- * A statement came after its transaction had ended. With a 503, the client of the host would repeat a request that may
- * have succeeded.
+ * A statement or a call came after its transaction had ended, for instance because it was not awaited. It is no 503,
+ * because your client would then repeat a request that may have succeeded.
  */
 export class EndedTransactionError extends TransactionError {
   override readonly name = 'EndedTransactionError';

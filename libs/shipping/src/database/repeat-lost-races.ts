@@ -4,7 +4,10 @@ import { DatabaseUnavailableError } from './database.errors.js';
 
 /** Options of {@link repeatLostRaces}. */
 export interface RepeatOptions {
-  /** How often the work runs at most, an integer from 1; by default 5. */
+  /**
+   * How often the work runs at most, an integer from 1.
+   * @default 5
+   */
   tries?: number | undefined;
 }
 
@@ -19,7 +22,7 @@ export interface RepeatOptions {
  * @param work begins a transaction, with TypeORM, nestjs-cls or typeorm-transactional
  * @returns what the work returns
  * @throws TypeError if `tries` is not an integer from 1
- * @throws the error of the last try, as {@link toShippingError} returns it
+ * @throws the error of the last try, as `toShippingError()` returns it
  * @example
  * await repeatLostRaces(() => dataSource.transaction((manager) => placeOrder(manager, order)), { tries: 3 });
  */

@@ -24,10 +24,11 @@ const hostLogger = new Logger('ExceptionsHandler');
 
 /**
  * Sends every error as `application/problem+json` (RFC 9457): your errors, ours, and the errors of body parsers and
- * adapters. It is for HTTP only. Turn it on with `app.useGlobalFilters(new ProblemDetailsFilter())`. A microservice of
- * the same application must not inherit it, because its callers would get no response. The mounted routes send our own
- * errors as problems without this filter. The filter adds nothing to a response that was begun. On Express, it ends
- * that response.
+ * adapters. It is for HTTP only. A microservice of the same application must not inherit it, because its callers would
+ * get no response. The mounted routes send our own errors as problems without this filter. The filter adds nothing to a
+ * response that was begun. On Express, it ends that response.
+ * @example
+ * app.useGlobalFilters(new ProblemDetailsFilter());
  */
 @Catch()
 export class ProblemDetailsFilter implements ExceptionFilter {

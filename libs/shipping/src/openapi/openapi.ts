@@ -22,12 +22,21 @@ class DocumentSettings {
   /**
    * The path of the routes in the document. It includes the segment of a URI version, and your global prefix, unless you
    * made the document with `ignoreGlobalPrefix`.
+   * @default 'api/projects/:project_id/sales/orders'
    */
   @Allow() path = defaultPath;
 
+  /**
+   * The option `maxPageSize` of the module.
+   * @default 100
+   */
   @IsInt() @Min(1) @Max(100) maxPageSize = 100;
 
-  /** `false`: the document has only the errors that your decorators describe, because your filters send ours. */
+  /**
+   * The option `http.problemDetails` of the module. `false`: the document has only the errors that your decorators
+   * describe, because your filters send ours.
+   * @default true
+   */
   @IsBoolean() problemDetails = true;
 }
 
@@ -37,7 +46,7 @@ class OwnDocumentSettings extends DocumentSettings {
   @IsString() version = ownVersion;
 }
 
-/** Pass the same `maxPageSize` and `problemDetails` as to the module. */
+/** Options of `addShippingToDocument()`. Pass the same `maxPageSize` and `problemDetails` as to the module. */
 export type ShippingDocumentOptions = OptionsOf<DocumentSettings>;
 
 /**
@@ -45,6 +54,8 @@ export type ShippingDocumentOptions = OptionsOf<DocumentSettings>;
  * (`http: false`). Put them into its `components.schemas`, and refer to `#/components/schemas/ShippingMethod`.
  * @param openapi the version of the document, which decides how a schema says null
  * @returns new objects
+ * @example
+ * document.components = { schemas: { ...document.components?.schemas, ...shippingSchemas(document.openapi) } };
  */
 export function shippingSchemas(openapi = '3.1.0'): Record<string, object> {
   return inVersion(openapi, { ...methodSchemas, ...filterSchemas, ...eventSchemas, ...problemSchemas });
@@ -56,8 +67,10 @@ export function shippingSchemas(openapi = '3.1.0'): Record<string, object> {
  * instance `ApiTags`, `ApiOperation`, `ApiExtension` and `ApiBearerAuth`, and so do parameters and responses that are
  * not ours. A schema of yours with the name of one of ours is replaced. Call the function again for a second mount.
  * @returns a new document; the given one is not changed
- * @throws Error for an unknown option or a wrong value; when no parameter of `path` is the project; when the document
- *   has the routes at another path
+ * @throws Error when an option is unknown or has a wrong value, when no parameter of `path` is the project, or when the
+ *   document has the routes at another path
+ * @example
+ * const document = addShippingToDocument(SwaggerModule.createDocument(app, config));
  */
 export function addShippingToDocument<Document extends OpenApiDocument>(
   document: Document,
@@ -158,7 +171,11 @@ function keyOf(parameter: Operation['parameters'][number]): string {
   return parameter.$ref ?? `${parameter.in} ${parameter.name}`;
 }
 
-/** Returns an OpenAPI 3.1 document of the six routes. It asks for no authentication, because the guards are yours. */
+/**
+ * Returns an OpenAPI 3.1 document of the six routes. It asks for no authentication, because the guards are yours.
+ * @example
+ * const document = createShippingDocument({ title: 'Shipping of my shop', maxPageSize: 50 });
+ */
 export function createShippingDocument(options: OptionsOf<OwnDocumentSettings> = {}): OpenApiDocument {
   const { title, version, ...mount } = checked(
     new OwnDocumentSettings(),

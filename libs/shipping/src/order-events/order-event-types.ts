@@ -78,7 +78,11 @@ export type TypeOfEvent<Type extends OrderEventType> = string extends Type
 
 const known: ReadonlySet<string> = new Set(orderEventTypes);
 
-/** Returns whether a type is one of {@link orderEventTypes}. */
+/**
+ * Returns whether a type is one of {@link orderEventTypes}.
+ * @example
+ * const label = isKnownOrderEventType(event.type) ? labels[event.type] : event.type;
+ */
 export function isKnownOrderEventType(type: string): type is KnownOrderEventType {
   return known.has(type);
 }

@@ -8,8 +8,8 @@ export const dedupeIndex = 'uq_shipping_order_event_dedupe_key';
 const primaryKeyConstraintName = 'pk_shipping_order_event';
 
 /**
- * An event of an order. `record()` adds rows, only `redactHistory()` changes them, and only removals of whole histories delete them.
- * The primary key has the order of the history.
+ * A stored event of an order. `record()` adds rows, only `redactHistory()` changes them, and only removals of whole
+ * histories delete them. The primary key has the order of the history.
  */
 @AdaptToDialect
 @Entity({ name: 'shipping_order_event' })

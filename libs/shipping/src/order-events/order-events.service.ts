@@ -41,8 +41,16 @@ function idsOf(order: OrderKey): OrderKey {
 
 /**
  * The histories of orders: append-only, oldest first. An order is named by `{ projectId, orderId }`, so a row of yours
- * with these members can be passed. Any call may throw a `DatabaseUnavailableError`. A call that records or removes
- * events may also throw an `OutcomeUnknownError`. `record` throws what `beforeCommit.event` throws.
+ * with these members can be passed. Any call may throw a `DatabaseUnavailableError`. A call that records, redacts or
+ * removes events may also throw an `OutcomeUnknownError`. With `{ manager }` as its last argument, a call becomes part
+ * of your transaction.
+ *
+ * The fields of events have the names of the routes, such as `dedupe_key`. Arguments and options are in camelCase, such
+ * as `newestFirst`.
+ * @example
+ * class Checkout {
+ *   constructor(private readonly events: OrderEventsService) {}
+ * }
  */
 @Injectable()
 export class OrderEventsService {
@@ -52,7 +60,7 @@ export class OrderEventsService {
    * nothing. A subscriber runs in the async context in which it subscribed. If it throws or rejects, the error is
    * logged. An error inside of a `pipe()` is not caught: RxJS ends the process, unless you handle it.
    * @example
-   * events.recorded.subscribe((event) => metrics.increment(event.type));
+   * events.recorded.subscribe((event) => console.log(event.order_id, event.type));
    */
   readonly recorded: Observable<OrderEventDto>;
 
@@ -67,9 +75,12 @@ export class OrderEventsService {
   }
 
   /**
-   * Appends an event. In a transaction of the caller, the event exists if, and only if, that transaction commits.
+   * Appends an event to the history of an order. In your transaction, the event exists only if that transaction
+   * commits. The call is idempotent if the event has a `dedupe_key`.
    * @returns the event; if the order already had an event with this `dedupe_key`, that event, with `repeated: true`
-   * @throws {@link ValidationFailedError}, {@link InvalidParameterError}, and what `beforeCommit.event` throws
+   * @throws ValidationFailedError when the event is invalid
+   * @throws InvalidParameterError when the project id or the order id is invalid
+   * @throws the error that `beforeCommit.event` throws
    * @example
    * const order = { projectId: 'acme', orderId: '1001' };
    * await events.record(order, { type: 'order.placed', dedupe_key: 'placed' }, { manager });
@@ -116,7 +127,7 @@ export class OrderEventsService {
    * Returns one page of a history. A page of a history of 100,000 events takes no longer than a page of a short one,
    * unless the query leaves most events out by their types. Every event that was committed before the first page was
    * read appears exactly once. A later event appears at most once.
-   * @throws InvalidParameterError with all violations of the query
+   * @throws InvalidParameterError when the ids or the query are invalid
    * @example
    * const { data, next } = await events.list(order, { newestFirst: true, excludeTypes: ['note.added'] });
    */
@@ -137,8 +148,10 @@ export class OrderEventsService {
   }
 
   /**
-   * Returns the whole history at once. For a long history use `stream`. An unknown order has no events.
-   * @throws InvalidParameterError
+   * Returns the whole history at once. For a long history, use {@link stream}. An unknown order has no events.
+   * @throws InvalidParameterError when the project id or the order id is invalid
+   * @example
+   * const history = await events.findAll({ projectId: 'acme', orderId: '1001' });
    */
   async findAll(order: OrderKey, options: ShippingCallOptions = {}): Promise<readonly OrderEventDto[]> {
     const ids = idsOf(order);
@@ -149,8 +162,11 @@ export class OrderEventsService {
   }
 
   /**
-   * Returns the whole history, oldest first, in bounded memory. No connection is held between two batches.
-   * @throws InvalidParameterError
+   * Returns the whole history, oldest first, in bounded memory. It reads 200 events at a time, and holds no connection
+   * in between.
+   * @throws InvalidParameterError when the project id or the order id is invalid
+   * @example
+   * for await (const event of events.stream(order)) console.log(event.type);
    */
   stream(order: OrderKey, options: ShippingCallOptions = {}): AsyncGenerator<OrderEventDto, void, undefined> {
     const ids = idsOf(order);
@@ -162,10 +178,10 @@ export class OrderEventsService {
   /**
    * Empties the `message`, the `data` and the `actor` of each event of an order, and keeps its type, its times and its
    * `dedupe_key`. The persons are erased, the record of the order stays, and a repeated event is still known. The actor
-   * keeps its `type`. In a transaction of the caller, that transaction commits everything. Otherwise each batch of events
-   * commits by itself: after an error, call it again. An event that is recorded while the call runs may stay as it is.
+   * keeps its `type`. In your transaction, that transaction commits everything. Otherwise each batch of events commits
+   * by itself: after an error, call it again. An event that is recorded while the call runs may stay as it is.
    * @returns how many events were changed; 0 if none has anything left to empty
-   * @throws InvalidParameterError
+   * @throws InvalidParameterError when the project id or the order id is invalid
    * @example
    * await events.redactHistory({ projectId: 'acme', orderId: '1001' });
    */
@@ -180,9 +196,12 @@ export class OrderEventsService {
 
   /**
    * Removes the history of an order, for instance because a privacy law asks for it. An event that is recorded while the
-   * call runs may stay. Stop recording events of the order first.
+   * call runs may stay. Stop recording events of the order first. {@link redactHistory} keeps the record without the
+   * person.
    * @returns how many events were removed
-   * @throws InvalidParameterError
+   * @throws InvalidParameterError when the project id or the order id is invalid
+   * @example
+   * const removed = await events.removeHistory({ projectId: 'acme', orderId: '1001' });
    */
   async removeHistory(order: OrderKey, options: ShippingCallOptions = {}): Promise<number> {
     const { projectId, orderId } = idsOf(order);
@@ -195,7 +214,9 @@ export class OrderEventsService {
    * Removes the histories of a project in one statement, for a tenant that leaves. Stop recording its events first.
    * `ShippingMethodsService.removeAll` removes the methods of the project.
    * @returns how many events were removed
-   * @throws InvalidParameterError
+   * @throws InvalidParameterError when the project id is invalid
+   * @example
+   * const removed = await events.removeHistories('acme');
    */
   async removeHistories(projectId: string, options: ShippingCallOptions = {}): Promise<number> {
     checkIds({ projectId });

@@ -54,7 +54,7 @@ function pageDefinition(definition: DynamicModule, extras: StaticPageOptions): D
 /** Nest's class without the types of its two calls, which would hide the names of our options in the editor. */
 const OptionsModule: Type<object> = ConfigurableModuleClass;
 
-/** A page for the staff, over the six routes. Import it with `forRoot()`, beside `ShippingModule`. */
+/** A page for the staff, over the six routes. Import it with {@link forRoot}, beside `ShippingModule`. */
 @Module({})
 export class ShippingPageModule extends OptionsModule implements OnModuleInit {
   /** @throws Error at boot when the class was imported without forRoot() */
@@ -72,7 +72,7 @@ export class ShippingPageModule extends OptionsModule implements OnModuleInit {
 
   /**
    * Mounts the page with these options.
-   * @throws Error that names the option and what it may be
+   * @throws Error when an option is unknown or has a wrong value. The message names the option and what it may be.
    * @example
    * ShippingPageModule.forRoot({
    *   decorators: [UseGuards(StaffGuard)],
@@ -88,7 +88,8 @@ export class ShippingPageModule extends OptionsModule implements OnModuleInit {
    * Mounts the page with options that a factory returns when the application starts, for instance a function
    * `projects` that asks one of your services. `path`, `version`, `decorators` and `imports` stand beside the factory.
    * `imports` has the modules of what the factory and your guards inject.
-   * @throws Error that names the option and what it may be. What the factory returns is checked at boot.
+   * @throws Error when an option is unknown or has a wrong value. The options that the factory returns are checked when
+   *   the application starts.
    * @example
    * ShippingPageModule.forRootAsync({
    *   decorators: [UseGuards(StaffGuard)],

@@ -15,6 +15,7 @@ import { type PageTexts } from './browser/texts.js';
 
 /** A project that the user may choose on the page. */
 export interface PageProject {
+  /** The `project_id` in the path of the routes. */
   readonly id: string;
   /** The name that the user reads. */
   readonly label: string;
@@ -30,16 +31,29 @@ export interface PageRequest {
 
 /** The settings that shape the module graph. They are static, also with `forRootAsync`. */
 export class StaticPageSettings {
-  /** The path of the page; by default `shipping`. The global prefix of the host comes before it. */
+  /**
+   * The path of the page. Your global prefix comes before it.
+   * @default 'shipping'
+   */
   @IsString() path = 'shipping';
 
-  /** By default `VERSION_NEUTRAL`, as for the routes. */
+  /**
+   * The version of the page, as in `@Controller({ version })`.
+   * @default VERSION_NEUTRAL
+   */
   @Version() version: ControllerOptions['version'] = VERSION_NEUTRAL;
 
-  /** Decorators of all handlers of the page, for instance `UseGuards(StaffGuard)`. Guards run as they are written. */
+  /**
+   * Decorators of all handlers of the page, for instance `UseGuards(StaffGuard)`. Guards run in the order in which they
+   * are written.
+   * @default []
+   */
   @Decorators() decorators: MethodDecorator[] = [];
 
-  /** Modules that give the guards in `decorators` their dependencies. */
+  /**
+   * Modules that give the guards in `decorators` their dependencies.
+   * @default []
+   */
   @IsArray() imports: NonNullable<ModuleMetadata['imports']> = [];
 }
 
@@ -54,12 +68,16 @@ export class PageSettings extends StaticPageSettings {
   routes?: string | undefined;
 
   /**
-   * How the browser identifies the user to the routes. By default it sends the cookies of the page. `bearer`: the
-   * page asks for a token, keeps it until the tab is closed, and sends no cookies.
+   * How the browser identifies the user to the routes. `cookie`: it sends the cookies of the page. `bearer`: the page
+   * asks for a token, keeps it until the tab is closed, and sends no cookies.
+   * @default 'cookie'
    */
   @IsIn(['cookie', 'bearer']) login: 'cookie' | 'bearer' = 'cookie';
 
-  /** The page sends the value of this cookie in this header with each change, against CSRF. */
+  /**
+   * The page sends the value of this cookie in this header with each change, against CSRF. For instance
+   * `{ cookie: 'XSRF-TOKEN', header: 'X-XSRF-TOKEN' }`.
+   */
   @Must(
     "be { cookie: 'XSRF-TOKEN', header: 'X-XSRF-TOKEN' }",
     (value) => value === undefined || isCsrf(value),
@@ -75,12 +93,16 @@ export class PageSettings extends StaticPageSettings {
 
   /**
    * Which sites may show the page in a frame: values of the directive `frame-ancestors`, such as `'self'` (with its
-   * quotes) and `https://admin.example`. By default none may.
+   * quotes) and `https://admin.example`. With the default, no site may.
+   * @default []
    */
   @Must(`be an array of texts such as "'self'" and "https://admin.example"`, areSources)
   frameAncestors: string[] = [];
 
-  /** Your texts, by language. They replace texts of `pageTexts`, or add a language. */
+  /**
+   * Your texts, by language. They replace texts of `pageTexts`, or add a language.
+   * @default {}
+   */
   @Must('be an object', isObject) texts: Record<string, OptionsOf<PageTexts>> = {};
 }
 
@@ -96,7 +118,9 @@ interface DynamicPageOptions<Request> extends OptionsOf<Omit<DynamicSettings, 'p
    * Returns the projects that this user may choose. Your guard has put the user on the request. It only fills the list
    * on the page: the guards of the routes decide. By default, the user writes the id of a project.
    * @example
-   * projects: ({ user }: StaffRequest) => user.shops.map(({ id, name }) => ({ id, label: name })),
+   * ShippingPageModule.forRoot({
+   *   projects: ({ user }: StaffRequest) => user.shops.map(({ id, name }) => ({ id, label: name })),
+   * })
    */
   projects?: ProjectsOf<Request> | undefined;
 }

@@ -2,7 +2,9 @@ import { HttpException } from '@nestjs/common';
 
 /** The members of a problem that an error names by itself. */
 interface ProblemMembers<Code extends string = string> {
+  /** A short text for a person, the same for each problem with this `code`. */
   readonly title: string;
+  /** The status of the response. */
   readonly status: number;
   /** A stable code for programs. */
   readonly code: Code;

@@ -25,7 +25,7 @@ const code = {
   searched: true,
   settable: true,
   description:
-    'Visible characters of any script, with single spaces between them. The code does not begin with a combining mark, and is in Unicode NFC. The pattern checks only the ASCII characters. ShippingMethodCodes are compared exactly, including case and accents.',
+    'Visible characters of any script, with single spaces between them. The code does not begin with a combining mark, and is in Unicode NFC. The pattern checks only the ASCII characters. Codes are compared exactly, including case and accents.',
 } as const;
 const label = {
   kind: 'label',
@@ -114,7 +114,9 @@ export function isRequired(name: SettableField): boolean {
 
 /** The two codes that name a method in its project. */
 export interface ShippingMethodCodes {
+  /** The code of the carrier, such as `ups`. Case and accents count. */
   readonly carrier_code: string;
+  /** The code of the method, such as `03`. Case and accents count. */
   readonly method_code: string;
 }
 

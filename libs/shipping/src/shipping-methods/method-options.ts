@@ -1,16 +1,17 @@
 import { type ShippingCallOptions, type OptionRule, type OptionRules } from '../database/call-options.js';
 import { type Violations } from '../validation/violations.js';
 
-/** Options of `find`, `findOrFail` and `findByCodes`. */
+/** Options of `find`, `findOrFail`, `findByCodes` and `findByCodesOrFail`. */
 export interface FindMethodOptions extends ShippingCallOptions {
   /**
-   * No other transaction can change or remove the method, or the default that it inherits from, until the caller's
+   * `true`: no other transaction can change or remove the method, or the default that it inherits from, until your
    * transaction ends. A default that is created meanwhile is not held back. Other calls can lock the same method at the
    * same time. Without a transaction, the call throws a `TypeError`.
    *
    * The call returns the method as it is now. If a faster change has removed the method, or has given it other codes
    * or another default, the call may throw a `DatabaseUnavailableError` with `contention: 'race'`. If the transaction
    * reads from a snapshot, it does not find a method or a default that was created after the snapshot.
+   * @default false
    */
   lock?: boolean | undefined;
 }
@@ -27,21 +28,26 @@ export interface ChangeMethodOptions extends ShippingCallOptions {
 /** Options of `adoptDefaults`. */
 export interface DryRunOptions extends ShippingCallOptions {
   /**
-   * The call returns the result of a real call, and changes nothing: it writes nothing, emits nothing, does not call
-   * `beforeCommit.change` and takes no lock. The ids of new methods, `created_at` and `updated_at` are made up. The
+   * `true`: the call returns the result of a real call, and changes nothing: it writes nothing, emits nothing, does not
+   * call `beforeCommit.change` and takes no lock. The ids of new methods, `created_at` and `updated_at` are made up. The
    * errors are the same, but your foreign keys (`MethodInUseError`), triggers and `beforeCommit.change` can refuse only
    * a real call.
+   * @default false
    */
   dryRun?: boolean | undefined;
 }
 
 /** Options of `upsertMany`. */
 export interface UpsertManyOptions extends DryRunOptions {
-  /** The methods that no request names are removed. Without any request, the call fails. */
+  /**
+   * `true`: the methods that no request names are removed. Without any request, the call throws a
+   * `TooManyRemovalsError`.
+   * @default false
+   */
   removeOthers?: boolean | undefined;
   /**
-   * If `removeOthers` would remove more methods than this, the call fails. By default there is no limit. The option is
-   * refused without `removeOthers`.
+   * If `removeOthers` would remove more methods than this, the call throws a `TooManyRemovalsError`. By default there is
+   * no limit. Without `removeOthers`, the option is a `TypeError`.
    */
   maxRemoved?: number | undefined;
 }

@@ -10,12 +10,10 @@ export class MethodNotFoundError extends CodedError<'method_not_found'> {
 
 /** The pair of codes is taken in this project. */
 export class DuplicateMethodError extends CodedError<'duplicate_method'> {
-  /**
-   * @param existingId the method that has the codes
-   * @param identical only for a create: whether that method stores exactly what was sent, so that a retry was safe
-   */
   constructor(
+    /** The id of the method that has the codes. */
     readonly existingId: string,
+    /** Only after a create: whether that method stores exactly what was sent, so that a retry was safe. */
     readonly identical?: boolean,
   ) {
     const detail =
@@ -33,8 +31,10 @@ export class DuplicateMethodError extends CodedError<'duplicate_method'> {
 
 /** The project holds `maxMethods` methods or more, or would hold more after the call. */
 export class TooManyMethodsError extends CodedError<'too_many_methods'> {
-  /** @param maxMethods the module's option of this name */
-  constructor(readonly maxMethods: number) {
+  constructor(
+    /** The option `maxMethods` of the module. */
+    readonly maxMethods: number,
+  ) {
     const detail = `This project can have at most ${maxMethods} shipping methods. Remove some first.`;
     super({
       title: 'Too many shipping methods',
@@ -48,12 +48,10 @@ export class TooManyMethodsError extends CodedError<'too_many_methods'> {
 
 /** `removeOthers` had no request at all, or would have removed more than `maxRemoved` methods. Nothing was changed. */
 export class TooManyRemovalsError extends CodedError<'too_many_removals'> {
-  /**
-   * @param wouldRemove how many methods the call would have removed
-   * @param maxRemoved the option of the call; undefined when the call had no request
-   */
   constructor(
+    /** How many methods the call would have removed. */
     readonly wouldRemove: number,
+    /** The option of the call; undefined when the call had no request. */
     readonly maxRemoved: number | undefined,
   ) {
     const detail =
@@ -68,7 +66,7 @@ export class TooManyRemovalsError extends CodedError<'too_many_removals'> {
   }
 }
 
-/** Rows of the host still refer to the method. */
+/** Rows of yours still refer to the method or its codes. */
 export class MethodInUseError extends CodedError<'method_in_use'> {
   override readonly endsTransaction = true;
 
@@ -79,9 +77,10 @@ export class MethodInUseError extends CodedError<'method_in_use'> {
   }
 }
 
-/** Someone else changed the method, or the default that it inherits from, since the caller read it. */
+/** Somebody has changed the method, or the default that it inherits from, since you read it. */
 export class VersionMismatchError extends CodedError<'version_mismatch'> {
   constructor(
+    /** The version that the method has now. */
     readonly currentVersion: number,
     id: string,
   ) {

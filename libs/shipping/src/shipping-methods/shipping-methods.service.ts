@@ -76,8 +76,14 @@ function named(checked: CheckedListQuery): CheckedList {
 /**
  * The shipping methods of each project. Every call checks its own input and throws the errors that the routes send.
  * Any call may throw a `DatabaseUnavailableError`. A change may also throw an `OutcomeUnknownError`, and what
- * `beforeCommit.change` throws. With `{ manager }` as its last argument, a call becomes part of the caller's
- * transaction.
+ * `beforeCommit.change` throws. With `{ manager }` as its last argument, a call becomes part of your transaction.
+ *
+ * The fields of methods, requests and queries have the names of the routes, such as `method_code`. Arguments and
+ * options are in camelCase, such as `removeOthers`.
+ * @example
+ * class Checkout {
+ *   constructor(private readonly methods: ShippingMethodsService) {}
+ * }
  */
 @Injectable()
 export class ShippingMethodsService {
@@ -86,6 +92,8 @@ export class ShippingMethodsService {
    * It emits no change that was rolled back, and no change of another process. A subscriber runs in the async context
    * in which it subscribed. If it throws or rejects, the error is logged. An error inside of a `pipe()` is not caught:
    * RxJS ends the process, unless you handle it.
+   * @example
+   * methods.changes.subscribe(({ type, before, after }) => console.log(type, (after ?? before)?.method_label));
    */
   readonly changes: Observable<ShippingMethodChange>;
 
@@ -128,9 +136,10 @@ export class ShippingMethodsService {
 
   /**
    * Creates a method.
-   * @throws {@link ValidationFailedError}, {@link InvalidParameterError}
-   * @throws {@link DuplicateMethodError} with `existingId` and `identical` when the pair of codes is taken
-   * @throws {@link TooManyMethodsError} when the project holds `maxMethods`
+   * @throws ValidationFailedError when the request is invalid
+   * @throws InvalidParameterError when the project id is invalid
+   * @throws DuplicateMethodError with `existingId` and `identical` when the pair of codes is taken
+   * @throws TooManyMethodsError when the project holds `maxMethods`
    * @example
    * const meta = { max_weight_kg: 68 };
    * const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground', meta };
@@ -153,8 +162,11 @@ export class ShippingMethodsService {
   /**
    * Returns one page, in the order `sort_order`, `carrier_code`, `method_code`. Its rows and its total come from the
    * same moment.
-   * @param query the parameters as values, or the query of a URL as text: `q=ground&filter[is_active]=true`
-   * @throws InvalidParameterError
+   * @param query the parameters as values, or the query of a URL as text: `q=ground&filter[is_active]=true`. In a text,
+   *   unknown parameters are ignored, as on the route.
+   * @throws InvalidParameterError when the project id or the query is invalid
+   * @example
+   * const { data, meta } = await methods.list('acme', { q: 'ground', filter: { is_active: true }, per_page: 50 });
    */
   async list(
     projectId: string,
@@ -172,7 +184,13 @@ export class ShippingMethodsService {
     );
   }
 
-  /** Returns all methods by carrier, inactive ones too. @throws InvalidParameterError */
+  /**
+   * Returns all methods by carrier, inactive ones too.
+   * @throws InvalidParameterError when the project id is invalid
+   * @example
+   * const { data: carriers } = await methods.tree('acme');
+   * const lines = carriers.map((carrier) => `${carrier.carrier_label}: ${carrier.methods.length} methods`);
+   */
   async tree(projectId: string, options: ShippingCallOptions = {}): Promise<ShippingMethodTree> {
     checkIds({ projectId });
     return lazyTree(
@@ -180,14 +198,24 @@ export class ShippingMethodsService {
     );
   }
 
-  /** Returns all methods in list order, inactive ones too. `list` returns a page of them. @throws InvalidParameterError */
+  /**
+   * Returns all methods in list order, inactive ones too. {@link list} returns one page of them.
+   * @throws InvalidParameterError when the project id is invalid
+   * @example
+   * const all = await methods.findAll('acme');
+   */
   async findAll(projectId: string, options: ShippingCallOptions = {}): Promise<readonly ShippingMethodDto[]> {
     checkIds({ projectId });
     const { methods } = await this.store.view(projectId, this.database.callerManager(options));
     return methods.map((method) => method.toDto());
   }
 
-  /** Returns the active methods, which a checkout offers, in list order. @throws InvalidParameterError */
+  /**
+   * Returns the active methods, which a checkout offers, in list order.
+   * @throws InvalidParameterError when the project id is invalid
+   * @example
+   * const offered = await methods.findActive('acme');
+   */
   async findActive(
     projectId: string,
     options: ShippingCallOptions = {},
@@ -198,9 +226,11 @@ export class ShippingMethodsService {
   }
 
   /**
+   * Returns the method with this id, or null. The method of another project is not found either.
    * @param options `lock`: the method stays as it is until your transaction ends
-   * @returns null when the project has no method with this id
-   * @throws InvalidParameterError
+   * @throws InvalidParameterError when the project id is invalid
+   * @example
+   * const method = await methods.find('acme', order.methodId);
    */
   async find(
     projectId: string,
@@ -212,7 +242,13 @@ export class ShippingMethodsService {
     return method?.toDto() ?? null;
   }
 
-  /** Like `find`. @throws MethodNotFoundError when the project has no method with this id */
+  /**
+   * Returns the method with this id, as {@link find} does.
+   * @throws MethodNotFoundError when the project has no method with this id
+   * @throws InvalidParameterError when the project id is invalid
+   * @example
+   * const { method_label } = await methods.findOrFail('acme', order.methodId);
+   */
   async findOrFail(
     projectId: string,
     id: string,
@@ -224,10 +260,10 @@ export class ShippingMethodsService {
   }
 
   /**
+   * Returns the method with these two codes, or null.
    * @param codes the two codes, or an object that has them, such as a row of an order
    * @param options `lock`: the method stays as it is until your transaction ends
-   * @returns null when the project has no method with these codes
-   * @throws InvalidParameterError when one of them is not a string
+   * @throws InvalidParameterError when the project id is invalid, or a code is not a string
    * @example
    * const codes = { carrier_code: 'ups', method_code: '03' };
    * const method = await methods.findByCodes('acme', codes, { manager, lock: true });
@@ -247,7 +283,13 @@ export class ShippingMethodsService {
     return method?.toDto() ?? null;
   }
 
-  /** Like `findByCodes`. @throws MethodNotFoundError when the project has no method with these codes */
+  /**
+   * Returns the method with these two codes, as {@link findByCodes} does.
+   * @throws MethodNotFoundError when the project has no method with these codes
+   * @throws InvalidParameterError when the project id is invalid, or a code is not a string
+   * @example
+   * const { meta } = await methods.findByCodesOrFail('acme', { carrier_code: 'ups', method_code: '03' });
+   */
   async findByCodesOrFail(
     projectId: string,
     codes: ShippingMethodCodes,
@@ -262,10 +304,12 @@ export class ShippingMethodsService {
    * Changes any of the fields. Fields that are left out or undefined keep their value. If no value changes, `version` and
    * `updated_at` stay as they are. If the changes have no `use_default`, the method shows each value that was sent, and
    * stops inheriting the fields that differ.
-   * @throws {@link ValidationFailedError}, {@link InvalidParameterError}, {@link MethodNotFoundError}
-   * @throws {@link VersionMismatchError} when the method has none of the etags in `etag`
-   * @throws {@link MethodInUseError} when your foreign key refers to the old codes
-   * @throws {@link DuplicateMethodError} with `existingId` when the new codes are taken
+   * @throws ValidationFailedError when the changes are invalid
+   * @throws InvalidParameterError when the project id or the option `etag` is invalid
+   * @throws MethodNotFoundError when the project has no method with this id
+   * @throws VersionMismatchError when the method has none of the etags in `etag`
+   * @throws MethodInUseError when your foreign key refers to the old codes
+   * @throws DuplicateMethodError with `existingId` when the new codes are taken
    * @example
    * await methods.update('acme', method.id, { is_active: false }, { etag: method.etag });
    */
@@ -284,9 +328,12 @@ export class ShippingMethodsService {
   }
 
   /**
-   * Creates the method, or updates the one that has its codes.
-   * @throws {@link ValidationFailedError}, {@link InvalidParameterError}
-   * @throws {@link TooManyMethodsError} when the project holds `maxMethods`
+   * Creates the method, or updates the one that has its codes. An update works as in {@link update}.
+   * @throws ValidationFailedError when the request is invalid
+   * @throws InvalidParameterError when the project id is invalid
+   * @throws TooManyMethodsError when the project holds `maxMethods`
+   * @example
+   * await methods.upsert('acme', { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' });
    */
   async upsert<Meta extends object>(
     projectId: string,
@@ -307,12 +354,12 @@ export class ShippingMethodsService {
    * there is no such method, the request creates it.
    * @param options `removeOthers`: removes the methods that no request names; `maxRemoved`: refuses the call if these
    *   are more; `dryRun`: changes nothing
-   * @throws {@link ValidationFailedError} with the violations of all requests. The `index` of a violation is the place of
-   *   its request, from 0, and its pointer begins with it: `/3/method_label`.
-   * @throws {@link InvalidParameterError}
-   * @throws {@link TooManyMethodsError} when the project would hold more than `maxMethods`
-   * @throws {@link TooManyRemovalsError} when `removeOthers` has no request, or would remove more than `maxRemoved`
-   * @throws {@link MethodInUseError} when your foreign key refers to a method that is to be removed
+   * @throws ValidationFailedError with the violations of all requests. The `index` of a violation is the place of its
+   *   request, from 0, and its pointer begins with it: `/3/method_label`.
+   * @throws InvalidParameterError when the project id is invalid
+   * @throws TooManyMethodsError when the project would hold more than `maxMethods`
+   * @throws TooManyRemovalsError when `removeOthers` has no request, or would remove more than `maxRemoved`
+   * @throws MethodInUseError when your foreign key refers to a method that is to be removed
    * @example
    * const requests = [{ carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' }];
    * const { changes } = await methods.upsertMany('acme', requests, { removeOthers: true, maxRemoved: 20 });
@@ -333,8 +380,11 @@ export class ShippingMethodsService {
   /**
    * Creates a method with `use_default: true` for each default whose codes the project lacks. Call it for a new tenant,
    * whose list would otherwise be empty. A second call creates nothing, unless there are new defaults.
-   * @param options `dryRun`: nothing is changed
-   * @throws InvalidParameterError; TooManyMethodsError when the project would hold more than `maxMethods`
+   * @param options `dryRun`: changes nothing
+   * @throws InvalidParameterError when the project id is invalid
+   * @throws TooManyMethodsError when the project would hold more than `maxMethods`
+   * @example
+   * const { methods: created } = await methods.adoptDefaults('acme');
    */
   async adoptDefaults(projectId: string, options: DryRunOptions = {}): Promise<BulkChangeResult> {
     checkIds({ projectId });
@@ -348,10 +398,14 @@ export class ShippingMethodsService {
   }
 
   /**
+   * Removes a method.
    * @returns the method as it was
-   * @throws {@link InvalidParameterError}, {@link MethodNotFoundError}
-   * @throws {@link VersionMismatchError} when the method has none of the etags in `etag`
-   * @throws {@link MethodInUseError} when your foreign key refers to the method
+   * @throws InvalidParameterError when the project id or the option `etag` is invalid
+   * @throws MethodNotFoundError when the project has no method with this id
+   * @throws VersionMismatchError when the method has none of the etags in `etag`
+   * @throws MethodInUseError when your foreign key refers to the method
+   * @example
+   * await methods.remove('acme', method.id, { etag: method.etag });
    */
   async remove(projectId: string, id: string, options: ChangeMethodOptions = {}): Promise<ShippingMethodDto> {
     checkInput({ projectId }, (violations) => checkEtag(violations, options));
@@ -360,17 +414,25 @@ export class ShippingMethodsService {
   }
 
   /**
-   * Removes all methods of a project, for a tenant that leaves. `OrderEventsService.removeHistories` removes its histories. The
-   * row of the project in `shipping_project` stays. It holds only the id of the project and a random revision.
+   * Removes all methods of a project, for a tenant that leaves. `OrderEventsService.removeHistories` removes its
+   * histories. The row of the project in `shipping_project` stays. It holds only the id of the project and a random
+   * revision.
    * @returns how many methods were removed
-   * @throws InvalidParameterError; MethodInUseError when your foreign key refers to one of them: then none is removed
+   * @throws InvalidParameterError when the project id is invalid
+   * @throws MethodInUseError when your foreign key refers to one of the methods. Then none is removed.
+   * @example
+   * const removed = await methods.removeAll('acme');
    */
   async removeAll(projectId: string, options: ShippingCallOptions = {}): Promise<number> {
     checkIds({ projectId });
     return (await this.change(projectId, options, decideRemoveAll)).changes.length;
   }
 
-  /** Returns how this mount uses its memory, in this process. It is for your metrics, and sends no statement. */
+  /**
+   * Returns how this mount uses its memory, in this process. It is for your metrics, and sends no statement.
+   * @example
+   * const { hits, misses } = methods.cacheStats();
+   */
   cacheStats(): ShippingCacheStats {
     return this.store.cacheStats();
   }

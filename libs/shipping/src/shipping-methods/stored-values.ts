@@ -26,6 +26,8 @@ export function valuesToStore(request: UpsertShippingMethodRequest): StoredValue
 /**
  * Returns the request that stores the stored values of this method, not the inherited ones. Use it to copy a method
  * into another project, or to change one field and send the others as they are.
+ * @example
+ * await methods.upsert('acme-outlet', toUpsertRequest(method));
  */
 export function toUpsertRequest(method: ShippingMethodDto): UpsertShippingMethodRequest {
   const stored: StoredValues = { ...method, ...method.own };

@@ -1,5 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import { type OrderEventDto } from '../order-events/dto/order-event.dto.js';
+import { type OrderEventType } from '../order-events/order-event-types.js';
 import { type ShippingMethodDto } from '../shipping-methods/dto/shipping-method.dto.js';
 
 const time = '2026-01-01T00:00:00.000Z';
@@ -37,9 +38,13 @@ export function shippingMethod(fields: Partial<ShippingMethodDto> = {}): Shippin
  * Returns a whole event for a test without a database.
  * @param fields the fields that matter to the test
  * @example
- * const history = [orderEvent({ type: 'order.paid' }), orderEvent({ type: 'order.shipped' })];
+ * const events: Pick<OrderEventsService, 'record'> = {
+ *   record: async (_order, { type }) => ({ ...orderEvent({ type }), repeated: false }),
+ * };
  */
-export function orderEvent(fields: Partial<OrderEventDto> = {}): OrderEventDto {
+export function orderEvent<Type extends OrderEventType = OrderEventType>(
+  fields: Partial<Omit<OrderEventDto, 'type'>> & { readonly type?: Type } = {},
+): OrderEventDto<Type> {
   return {
     id: uuid(),
     project_id: 'acme',
@@ -51,5 +56,5 @@ export function orderEvent(fields: Partial<OrderEventDto> = {}): OrderEventDto {
     occurred_at: time,
     recorded_at: time,
     ...fields,
-  } as OrderEventDto;
+  } as OrderEventDto<Type>;
 }

@@ -15,7 +15,8 @@ export interface ContractTarget {
   /** For instance `http://127.0.0.1:3000`. */
   origin: string;
   /**
-   * The whole path of the routes, with a parameter for the project; by default `api/projects/:project_id/sales/orders`.
+   * The whole path of the routes, with your global prefix and a parameter for the project.
+   * @default 'api/projects/:project_id/sales/orders'
    */
   path?: string | undefined;
   /** Sent with every request, for the host's guards. */
@@ -26,7 +27,10 @@ export interface ContractTarget {
    * another. Without this function, each check invents a project.
    */
   projectId?: (() => string | Promise<string>) | undefined;
-  /** The module's `defaultsProjectId`; by default `default`. The headers must give access to this project, too. */
+  /**
+   * The option `defaultsProjectId` of the module. The headers must give access to this project, too.
+   * @default 'default'
+   */
   defaultsProjectId?: string | undefined;
   /** The instance from `app.get(OrderEventsService)`. It records the events that the checks then read by the route. */
   orderEvents?: OrderEventsService | undefined;

@@ -6,6 +6,7 @@ import { type ContractResponse, ContractClient, type ContractTarget } from './co
 
 /** A promise of the contract. */
 export interface ContractCheck {
+  /** The promise, for the title of your test. */
   title: string;
   /** Rejects with an AssertionError when the host breaks the promise. */
   run: () => Promise<void>;
@@ -211,6 +212,7 @@ function assertRefused(
   assert.deepEqual({ status, ...found }, { status: expected, ...problem });
 }
 
+/** Options of {@link shippingContract}. */
 export interface ContractOptions {
   /**
    * The checks to leave out. Leave out `defaults` if the headers give no access to the defaults project, and `events`
@@ -221,10 +223,11 @@ export interface ContractOptions {
 
 /**
  * Returns the contract as checks of your application. They show whether a guard, a pipe, a serialiser, a filter or the
- * prefix of the application breaks the contract. They work with any test runner: `for (const { title, run } of
- * shippingContract(() => target)) it(title, run);` An envelope around the responses is part of
- * your application, not of the contract: `target.unwrap` takes the value out.
- * @param target is called when a check runs, so that the application may start in a hook before
+ * prefix of the application breaks the contract. They work with any test runner. An envelope around the responses is
+ * part of your application, not of the contract: `target.unwrap` takes the value out.
+ * @param target returns the running application. It is called when a check runs, so a hook may start the application.
+ * @example
+ * for (const { title, run } of shippingContract(() => target)) it(title, run);
  */
 export function shippingContract(
   target: () => ContractTarget,

@@ -12,8 +12,14 @@ type EmbeddedOptions = Pick<PostgresOptions, 'type' | 'driver' | 'extra' | 'pool
 type Replies = Awaited<ReturnType<PGlite['execProtocolStream']>> | { failed: string };
 
 /**
- * Returns the options of a TypeORM DataSource on an empty PostgreSQL inside this process (PGlite, an optional
- * peer: `npm i -D @electric-sql/pglite`). It has one connection, so give the options to one DataSource only.
+ * Returns the options of a TypeORM DataSource on an empty PostgreSQL inside this process. It is PGlite, an optional peer:
+ * `npm i -D @electric-sql/pglite`. It has one connection, so give the options to one DataSource only.
+ * @example
+ * const dataSource = new DataSource({
+ *   ...(await embeddedPostgresOptions()),
+ *   entities: shippingEntities,
+ *   migrations: shippingMigrations,
+ * });
  */
 export async function embeddedPostgresOptions(): Promise<EmbeddedOptions> {
   return optionsOn(await openThread());
@@ -64,8 +70,13 @@ async function optionsOn(thread: Worker): Promise<EmbeddedOptions> {
 }
 
 /**
- * Returns `TypeOrmModule` with a new, migrated embedded database. Import it beside `ShippingModule` in a test.
+ * Returns `TypeOrmModule` with a new, migrated PostgreSQL inside this process. Import it beside `ShippingModule` in a
+ * test. It is PGlite, an optional peer: `npm i -D @electric-sql/pglite`.
  * @param options more options of the DataSource: its `name`, and your own `entities` and `migrations`
+ * @example
+ * const testing = await Test.createTestingModule({
+ *   imports: [embeddedTypeOrmModule(), ShippingModule.forRoot()],
+ * }).compile();
  */
 export function embeddedTypeOrmModule(
   options: Partial<PostgresOptions> & { name?: string | undefined } = {},

@@ -8,8 +8,10 @@ import { shippingEntities } from '../shipping-entities.js';
 const otherStatements = /\bVIEW\b|typeorm_metadata|query-result-cache/;
 
 /**
- * Compares only the tables of this library with its entities. Your own entities and tables are not compared.
+ * Compares the tables of this library with its entities. Your own entities and tables are not compared.
  * @throws Error with the statements that the schema builder would run to make these tables fit the entities
+ * @example
+ * it('has the tables of the library', () => expectNoSchemaDrift(app.get(DataSource)));
  */
 export async function expectNoSchemaDrift(dataSource: DataSource): Promise<void> {
   const isOurs = (target: unknown) => shippingEntities.some((entity) => entity === target);

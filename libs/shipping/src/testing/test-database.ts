@@ -25,7 +25,10 @@ type SqliteInMemory = Omit<SqliteOptions, 'database'> & ModuleOptions;
  * If the driver is not installed, or the server cannot be reached or refuses the user, the application does not start.
  * TypeORM or the driver throws the error. The application does not start either if the options or an entity may lead to
  * another database.
- * @param options the `entities` and `migrations` of the library are added, and all migrations run
+ * @param options the options of your DataSource. The entities and migrations of the library are added to yours, and all
+ *   migrations run.
+ * @example
+ * const database = testTypeOrmModule({ type: 'mariadb', url: 'mariadb://root@localhost/' });
  */
 export function testTypeOrmModule(options: TestTypeOrmModuleOptions | SqliteInMemory): DynamicModule {
   return migratedTypeOrm(options, ownDatabase);

@@ -39,8 +39,8 @@ interface ViolationDetails {
 }
 
 /**
- * One violation of a request, at a place in the body (`pointer`), a `parameter` or a `header`. The other two are
- * undefined.
+ * One thing that is wrong with an input. Its place is a `pointer` into the body, such as `/meta/price`, a `parameter` or
+ * a `header`. The other two are undefined.
  */
 export type Violation = ViolationPlace & ViolationDetails;
 

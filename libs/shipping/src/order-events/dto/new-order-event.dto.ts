@@ -16,7 +16,7 @@ export interface NewOrderEventActor extends Pick<OrderEventActor, 'type'> {
 
 /** The fields of {@link NewOrderEvent}, with their rules. */
 export class NewOrderEventFields<Type extends OrderEventType, Data extends object> {
-  /** A type of the form `noun.verb`, at most 64 characters. {@link orderEventTypes} lists the known types. */
+  /** A type of the form `noun.verb`, at most 64 characters. `orderEventTypes` lists the known types. */
   @Required()
   @Text(eventLengths.type)
   @Content(
@@ -26,26 +26,36 @@ export class NewOrderEventFields<Type extends OrderEventType, Data extends objec
   )
   type!: Type;
 
-  /** At most 4,000 characters. Line breaks stay as they are. */
+  /**
+   * A text for people, at most 4,000 characters. Line breaks stay as they are.
+   * @default null
+   */
   @Text(eventLengths.message)
   message?: string | null | undefined;
 
   /**
-   * Data of your application: at most 16 KiB of JSON, 8 levels deep. By default `{}`. Members that are undefined are
-   * left out, and a Date is stored as its ISO text. {@link OrderEventData} gives it a type.
+   * Data of your application: at most 16 KiB of JSON, 8 levels deep. Members that are undefined are left out, and a Date
+   * is stored as its ISO text. {@link OrderEventData} gives it a type.
+   * @default {}
    */
   @Allow()
   data?: EventDataInput<Type, Data> | null | undefined;
 
-  /** Who caused the event. By default null. */
+  /**
+   * Who caused the event.
+   * @default null
+   */
   @Allow()
   actor?: NewOrderEventActor | null | undefined;
 
-  /** The time of the event: a Date or an RFC 3339 time with an offset. The default is the time of the database. */
+  /** The time of the event: a Date or an RFC 3339 time with an offset. By default, it is the time of the database. */
   @Time()
   occurred_at?: Date | string | null | undefined;
 
-  /** Unique in its order, 1 to 128 characters. A second `record()` with the same key returns the first event. */
+  /**
+   * Makes `record()` idempotent: a second call with the same key returns the first event. Unique in its order, 1 to 128
+   * characters.
+   */
   @Text(eventLengths.dedupeKey, 1)
   dedupe_key?: string | null | undefined;
 }
@@ -63,6 +73,7 @@ type RequiredData<Type extends OrderEventType> = [Type] extends [keyof OrderEven
 
 /** A stored event has an id. So `{ ...event }` is no new event. */
 interface NotStored {
+  /** Only a stored event has an id. A new event must not have one. */
   readonly id?: never;
 }
 

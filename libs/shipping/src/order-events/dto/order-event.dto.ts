@@ -20,11 +20,15 @@ export const eventLengths = {
 
 /** The person or the program that caused an event. */
 export class OrderEventActor {
+  /**
+   * `user`: a person of your staff. `customer`: a customer. `app`: another program, such as an import. `system`: your
+   * application itself.
+   */
   @Required()
   @OneOf(actorTypes)
   readonly type!: (typeof actorTypes)[number];
 
-  /** The id of the actor in the host, at most 64 characters. */
+  /** The id of the actor in your application, at most 64 characters. */
   @Text(eventLengths.actorId)
   readonly id!: string | null;
 
@@ -37,13 +41,17 @@ export class OrderEventActor {
 export interface TypedOrderEvent<Type extends string, Data> {
   /** UUIDv7; opaque to clients. */
   readonly id: string;
+  /** The `projectId` of the order. */
   readonly project_id: string;
+  /** The `orderId` of the order. */
   readonly order_id: string;
-  /** One of {@link orderEventTypes}, or another type of the same form. */
+  /** One of `orderEventTypes`, or another type of the same form. */
   readonly type: Type;
+  /** A text for people. */
   readonly message: string | null;
   /** The data of the event: {@link OrderEventData}. After `redactHistory()` it is `{}`, so members may be absent. */
   readonly data: Data;
+  /** Who caused the event, as far as it is known. */
   readonly actor: OrderEventActor | null;
   /** The time of the event, as the caller of `record` gave it: ISO 8601, UTC, milliseconds. */
   readonly occurred_at: string;

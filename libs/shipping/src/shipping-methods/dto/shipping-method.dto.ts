@@ -25,15 +25,19 @@ export type MethodMetaInput<Meta extends object> = keyof ShippingMethodMeta exte
 export interface ShippingMethodDto {
   /** UUIDv7; opaque to clients. */
   readonly id: string;
+  /** The tenant that the method belongs to. */
   readonly project_id: string;
   /** Unique in the project, together with `method_code`. */
   readonly carrier_code: string;
+  /** The name of the carrier for people. */
   readonly carrier_label: string | null;
+  /** Unique in the project, together with `carrier_code`. */
   readonly method_code: string;
+  /** The name of the method for people. */
   readonly method_label: string;
   /** Whether a checkout offers the method. */
   readonly is_active: boolean;
-  /** Lower first. */
+  /** The place in the list: lower numbers come first. */
   readonly sort_order: number;
   /** Data of your application: {@link ShippingMethodMeta}. */
   readonly meta: MethodMeta;
@@ -58,7 +62,9 @@ export interface ShippingMethodDto {
 
 /** One page of the list. */
 export interface ShippingMethodPage {
+  /** The methods of this page. */
   readonly data: readonly ShippingMethodDto[];
+  /** Which page this is, and how many there are. */
   readonly meta: {
     readonly page: number;
     readonly per_page: number;
@@ -77,15 +83,21 @@ export interface ShippingMethodTreeCarrier {
   readonly is_active: boolean;
   /** The smallest `sort_order` of the methods. */
   readonly sort_order: number;
+  /** All methods of the carrier, inactive ones too. */
   readonly methods: readonly ShippingMethodDto[];
 }
 
 /** The carriers of a project with their methods, in list order. */
 export interface ShippingMethodTree {
+  /** One entry for each carrier. */
   readonly data: readonly ShippingMethodTreeCarrier[];
 }
 
-/** A change of one method, with the method before and after it. */
+/**
+ * A change of one method, with the values that it showed before and after. `type` narrows the other two.
+ * @example
+ * const { method_label } = change.type === 'removed' ? change.before : change.after;
+ */
 export type ShippingMethodChange =
   | { readonly type: 'created'; readonly before: null; readonly after: ShippingMethodDto }
   | { readonly type: 'updated'; readonly before: ShippingMethodDto; readonly after: ShippingMethodDto }

@@ -4,12 +4,13 @@ import { type OrderEventDto } from 'nestjs-shipping';
 
 declare module 'nestjs-shipping' {
   interface OrderEventData {
+    'order.placed': { total: string; coupon?: string | undefined };
     'order.paid': { amount: string; currency: string };
     'gift.wrapped': { paper?: string };
   }
 
   interface ShippingMethodMeta {
-    max_weight_kg?: number;
+    max_weight_kg?: number | undefined;
     countries?: string[];
   }
 }

@@ -19,6 +19,14 @@ declare const events: OrderEventsService;
 const order = { projectId: 'acme', orderId: '1001' };
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
+/** The services have no private members in the declarations, so a class of the host can implement them. */
+export function fakes(
+  fakeMethods: Pick<ShippingMethodsService, keyof ShippingMethodsService>,
+  fakeEvents: Pick<OrderEventsService, keyof OrderEventsService>,
+): [ShippingMethodsService, OrderEventsService] {
+  return [fakeMethods, fakeEvents];
+}
+
 export function fits(method: ShippingMethodDto, weight: number): boolean {
   const { max_weight_kg = Infinity, countries = [] } = method.meta;
   return weight <= max_weight_kg && countries.includes('DE') && method.own.meta?.countries === undefined;
@@ -64,6 +72,8 @@ export function lineOf(event: OrderEventDto): string {
       return `Paid ${event.data.amount} ${event.data.currency}`;
     case 'gift.wrapped':
       return event.data.paper ?? 'paper';
+    case 'order.placed':
+      return event.data.coupon ?? event.data.total;
     case 'note.added':
       return String(event.data['text']);
     // @ts-expect-error: a misspelt type
