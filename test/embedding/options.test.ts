@@ -132,7 +132,7 @@ describe('the options', () => {
 
     expect(() => ShippingModule.forRoot(options)).toThrow(
       'ShippingModule option "datasource" is unknown here. The options are isGlobal, dataSource, imports, http, ' +
-        'defaultsProjectId, maxPageSize, maxMethods, cache, entityManager, beforeCommit.',
+        'defaultsProjectId, maxPageSize, maxMethods, cache, beforeCommit, entityManager.',
     );
   });
 

@@ -2,12 +2,11 @@ export { ShippingModule } from './shipping.module.js';
 export {
   type BeforeCommit,
   type ShippingFactoryOptions,
-  type ShippingHttpOptions,
   type ShippingModuleAsyncOptions,
   type ShippingModuleOptions,
   type ShippingOptionsFactory,
-  type ShippingRoute,
 } from './shipping.options.js';
+export { type ShippingHttpOptions, type ShippingRoute } from './http/http.options.js';
 
 export {
   type BulkChangeResult,

@@ -9,7 +9,8 @@ import {
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
-import { checkAsyncOptions, objectOf, refuseUnknown } from './validation/check-options.js';
+import { checkAsyncOptions } from './validation/async-options.js';
+import { objectOf, type OptionsOf, refuseUnknown } from './validation/check-options.js';
 import { otherNestTypeOrm, refuseOtherNest } from './boot/copies.js';
 import { addMount } from './boot/mounts.js';
 import { mountOneFormat } from './boot/one-format.js';
@@ -18,12 +19,13 @@ import { MountCheck } from './boot/mount-check.js';
 import { Database } from './database/database.js';
 import { dialectOf } from './database/dialects/dialects.js';
 import { OrderEventsService } from './order-events/order-events.service.js';
+import { MethodSettings } from './shipping-methods/method-settings.js';
+import { EventSettings } from './order-events/event-settings.js';
 import { MethodStore } from './shipping-methods/store/method-store.js';
 import { ShippingMethodsService } from './shipping-methods/shipping-methods.service.js';
 import { shippingEntities } from './shipping-entities.js';
 import { controllersFor } from './shipping.mount.js';
 import {
-  type OptionsOf,
   settingsOf,
   type ShippingModuleAsyncOptions,
   type ShippingModuleOptions,
@@ -67,6 +69,8 @@ function shippingDefinition(definition: DynamicModule, extras: StaticOptions): D
         },
         inject: [MODULE_OPTIONS_TOKEN, { token: ModulesContainer, optional: true }],
       },
+      { provide: MethodSettings, useExisting: ShippingSettings },
+      { provide: EventSettings, useExisting: ShippingSettings },
       {
         provide: MountCheck,
         useFactory: (...nest: [ModulesContainer, ApplicationConfig, HttpAdapterHost]) =>

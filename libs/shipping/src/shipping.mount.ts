@@ -6,7 +6,7 @@ import { mountController } from './http/mount-controller.js';
 import { ShippingExceptionFilter } from './http/problem-details.filter.js';
 import { OrderEventsController } from './order-events/order-events.controller.js';
 import { ShippingMethodsController } from './shipping-methods/shipping-methods.controller.js';
-import { type HttpSettings, projectParameterOf, type ShippingRoute } from './shipping.options.js';
+import { type HttpSettings, projectParameterOf, type ShippingRoute } from './http/http.options.js';
 
 /** Returns the controllers of one mount. */
 export function controllersFor(http: HttpSettings): Type[] {

@@ -1,16 +1,11 @@
-import {
-  type ConfigurableModuleAsyncOptions,
-  type ControllerOptions,
-  type ModuleMetadata,
-  type Type,
-  VERSION_NEUTRAL,
-} from '@nestjs/common';
-import { Allow, IsArray, IsBoolean, IsInt, isObject, IsString, Max, Min } from 'class-validator';
+import { type ModuleMetadata } from '@nestjs/common';
+import { IsArray, IsBoolean, isObject, IsString } from 'class-validator';
 import { type EntityManager } from 'typeorm';
-import { type OrderEventDto } from './order-events/dto/order-event.dto.js';
-import { type ShippingMethodChange } from './shipping-methods/dto/shipping-method.dto.js';
-import { checked, Decorators, Must, OptionalFunction, Version } from './validation/check-options.js';
-import { identifierPattern } from './validation/identifiers.js';
+import { httpSettingsOf, type ShippingHttpOptions } from './http/http.options.js';
+import { type EventHook, type EventSettings } from './order-events/event-settings.js';
+import { type ChangeHook, MethodSettings } from './shipping-methods/method-settings.js';
+import { type OptionsSource } from './validation/async-options.js';
+import { checked, Must, OptionalFunction, type OptionsOf } from './validation/check-options.js';
 
 /**
  * Your code that runs before the COMMIT, on the manager of the transaction, for instance to write an outbox or an audit
@@ -23,47 +18,14 @@ import { identifierPattern } from './validation/identifiers.js';
  */
 export class BeforeCommit {
   /** Runs for each change of a method. */
-  @OptionalFunction() change?:
-    ((change: ShippingMethodChange, manager: EntityManager) => unknown) | undefined;
+  @OptionalFunction() change?: ChangeHook | undefined;
 
   /** Runs for each new event of an order. A repeated `dedupe_key` is not a new event. */
-  @OptionalFunction() event?: ((event: OrderEventDto, manager: EntityManager) => unknown) | undefined;
+  @OptionalFunction() event?: EventHook | undefined;
 }
 
-// A type with the name …Options is what the host passes. A class with the name …Settings has the defaults filled in.
-
-/** The options of a class with settings. An option that is undefined has its default. */
-export type OptionsOf<Settings> = { [Name in keyof Settings]?: Settings[Name] | undefined };
-
 /** The options that may come from a factory (`forRootAsync`), after the defaults are filled in. */
-export class ShippingSettings {
-  /**
-   * The id of the project whose methods are the defaults of `use_default`.
-   * @default 'default'
-   */
-  @Must('be an id: a letter, a digit or _, and then at most 63 letters, digits and _ . : -', isIdentifier)
-  defaultsProjectId = 'default';
-
-  /**
-   * The largest `per_page` of a list, 1 to 100.
-   * @default 100
-   */
-  @IsInt() @Min(1) @Max(100) maxPageSize = 100;
-
-  /**
-   * How many methods a project may hold, 1 to 10,000.
-   * @default 1000
-   */
-  @IsInt() @Min(1) @Max(10_000) maxMethods = 1000;
-
-  /**
-   * How many bytes the cache of each process may take. `false`: no cache. The cache has the methods of projects, and the
-   * JSON of lists and trees. Before each response, the database is asked whether the cached value is current.
-   * @default { maxBytes: 33_554_432 }
-   */
-  @Must('be false or { maxBytes: a number of bytes }', isCache)
-  cache: false | { maxBytes: number } = { maxBytes: 32 * 1024 * 1024 };
-
+export class ShippingSettings extends MethodSettings implements EventSettings {
   /**
    * Returns the manager of the ambient transaction, or undefined if there is none. A call without `{ manager }` then
    * becomes part of this transaction. nestjs-cls needs this option, and typeorm-transactional does not.
@@ -82,63 +44,8 @@ export class ShippingSettings {
    * @default {}
    */
   @Must('be an object', isObject)
-  beforeCommit: BeforeCommit = {};
+  override beforeCommit: BeforeCommit = {};
 }
-
-class RouteDecorators {
-  @Decorators() create: MethodDecorator[] = [];
-  @Decorators() list: MethodDecorator[] = [];
-  @Decorators() tree: MethodDecorator[] = [];
-  @Decorators() update: MethodDecorator[] = [];
-  @Decorators() remove: MethodDecorator[] = [];
-  @Decorators() events: MethodDecorator[] = [];
-}
-
-/** A route, by the name of its handler. */
-export type ShippingRoute = keyof RouteDecorators;
-
-/** The default path of the routes. */
-export const defaultPath = 'api/projects/:project_id/sales/orders';
-
-export class HttpSettings {
-  /**
-   * The path of the routes, below your global prefix. The project is the parameter `:project_id`, or else the only
-   * parameter, whatever its name is.
-   * @default 'api/projects/:project_id/sales/orders'
-   */
-  @Allow() path = defaultPath;
-
-  /**
-   * The version of the routes, as in `@Controller({ version })`. With the default, your default version does not move
-   * the routes.
-   * @default VERSION_NEUTRAL
-   */
-  @Version() version: ControllerOptions['version'] = VERSION_NEUTRAL;
-
-  /**
-   * Decorators of all six handlers, for instance `UseGuards(JwtGuard)`. Guards and interceptors run in the order in
-   * which they are written. A guard finds metadata by `context.getHandler()`, not by `context.getClass()`.
-   * @default []
-   */
-  @Decorators() decorators: MethodDecorator[] = [];
-
-  /**
-   * `true`: a filter of the mounted controllers sends our errors as problem details (RFC 9457). `false`: our errors,
-   * which are Nest's `HttpException`s, go to your filters.
-   * @default true
-   */
-  @IsBoolean() problemDetails = true;
-
-  /**
-   * Decorators of single handlers: `create`, `list`, `tree`, `update`, `remove`, `events`. They come after those of
-   * `decorators`, and their metadata wins.
-   * @default {}
-   */
-  @Allow() routeDecorators: OptionsOf<RouteDecorators> = {};
-}
-
-/** How the six routes are mounted. */
-export interface ShippingHttpOptions extends OptionsOf<HttpSettings> {}
 
 export class StaticSettings {
   /**
@@ -198,34 +105,6 @@ export interface ShippingOptionsFactory {
 /** The options of `ShippingModule.forRootAsync()`: one of `useFactory`, `useClass` and `useExisting`, and static ones. */
 export type ShippingModuleAsyncOptions = StaticOptions & OptionsSource<ShippingFactoryOptions>;
 
-type AsyncOptions<Options> = ConfigurableModuleAsyncOptions<Options, 'create'>;
-
-/** The places from which a module can get its options. Exactly one of them must be given. */
-export type OptionsSource<Options> = Pick<AsyncOptions<Options>, 'provideInjectionTokensFrom'> &
-  (
-    | {
-        /** A class with a method `create()`, of which Nest makes an instance. */
-        useClass: Type<{ create(): Options | Promise<Options> }>;
-        inject?: undefined;
-        useFactory?: undefined;
-        useExisting?: undefined;
-      }
-    | {
-        /** The class of a provider with a method `create()`. */
-        useExisting: Type<{ create(): Options | Promise<Options> }>;
-        inject?: undefined;
-        useFactory?: undefined;
-        useClass?: undefined;
-      }
-    | {
-        /** Returns the options, or a promise of them. Its parameters are what `inject` names. */
-        useFactory: NonNullable<AsyncOptions<Options>['useFactory']>;
-        inject?: AsyncOptions<Options>['inject'];
-        useClass?: undefined;
-        useExisting?: undefined;
-      }
-  );
-
 /** @throws Error that names the option and what it may be */
 export function settingsOf(options: OptionsOf<ShippingSettings>): ShippingSettings {
   const settings = checked(new ShippingSettings(), options);
@@ -236,48 +115,4 @@ export function settingsOf(options: OptionsOf<ShippingSettings>): ShippingSettin
 export function staticSettingsOf({ isGlobal, dataSource, imports, http }: StaticOptions) {
   const settings = checked(new StaticSettings(), { isGlobal, dataSource, imports, http });
   return { ...settings, http: settings.http && httpSettingsOf(settings.http) };
-}
-
-function httpSettingsOf(options: ShippingHttpOptions): HttpSettings {
-  const settings = checked(new HttpSettings(), options, 'http');
-  projectParameterOf(settings.path);
-  const path = withoutOuterSlashes(settings.path);
-  const routeDecorators = checked(new RouteDecorators(), settings.routeDecorators, 'http.routeDecorators');
-  return { ...settings, path, routeDecorators };
-}
-
-export function withoutOuterSlashes(path: string): string {
-  return path.replace(/^\/+|\/+$/g, '');
-}
-
-/**
- * @param option the name of the option, for the error
- * @returns the name of the path parameter that is the project: `project_id`, or else the only one
- * @throws Error when no parameter is the project
- */
-export function projectParameterOf(
-  path: unknown = defaultPath,
-  option = 'ShippingModule option "http.path"',
-): string {
-  const segments = typeof path === 'string' ? path.split('/') : [];
-  const parameters = segments.filter((segment) => /[:*{(]/.test(segment));
-  const names = parameters.map((segment) => segment.slice(1));
-  const [name] = names.length > 1 ? names.filter((each) => each === 'project_id') : names;
-  const areWhole = parameters.every((segment) => /^:\w+$/.test(segment));
-  const isReserved = names.includes('order_id') || names.includes('method_id');
-  if (name !== undefined && areWhole && !isReserved) return name;
-  throw new Error(
-    `${option} must be a path with a parameter for the project, such as "tenants/:tenant/shipping". A parameter must be a ` +
-      'whole segment of letters, digits and _. If there are several, the project must be ":project_id". None may be ' +
-      '":order_id" or ":method_id", which our own routes have.',
-  );
-}
-
-function isIdentifier(value: unknown): boolean {
-  return typeof value === 'string' && identifierPattern.test(value);
-}
-
-function isCache(value: unknown): boolean {
-  const { maxBytes } = Object(value) as { maxBytes?: unknown };
-  return value === false || (Number.isSafeInteger(maxBytes) && Number(maxBytes) >= 0);
 }

@@ -1,7 +1,8 @@
 import { type Type } from '@nestjs/common';
 import { MODULE_PATH } from '@nestjs/common/constants.js';
 import { type ModulesContainer } from '@nestjs/core';
-import { type HttpSettings, type ShippingSettings } from '../shipping.options.js';
+import { type HttpSettings } from '../http/http.options.js';
+import { type MethodSettings } from '../shipping-methods/method-settings.js';
 
 export interface Mount {
   /** The class of the module. All mounts share it. */
@@ -10,7 +11,7 @@ export interface Mount {
   http: false | HttpSettings;
   /** The classes of its routes; empty with `http: false`. */
   controllers: Type[];
-  settings: ShippingSettings;
+  settings: MethodSettings;
 }
 
 const mountsByApplication = new WeakMap<ModulesContainer, Mount[]>();

@@ -17,7 +17,7 @@ import { checkOrderEvent } from './dto/new-order-event.check.js';
 import { type NewOrderEvent } from './dto/new-order-event.dto.js';
 import { type OrderEventType } from './order-event-types.js';
 import { redactBatch } from './event-redaction.js';
-import { ShippingSettings } from '../shipping.options.js';
+import { EventSettings } from './event-settings.js';
 import {
   removeEvents,
   eventOf,
@@ -69,7 +69,7 @@ export class OrderEventsService {
     /** @internal */
     @Inject(Database) private readonly database: Database,
     /** @internal */
-    @Inject(ShippingSettings) private readonly settings: ShippingSettings,
+    @Inject(EventSettings) private readonly settings: EventSettings,
   ) {
     this.recorded = new CommittedValues(recordedOf(database.dataSource));
   }

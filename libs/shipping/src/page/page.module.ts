@@ -11,7 +11,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { refuseOtherNest } from '../boot/copies.js';
 import { refuseSharedPrefix } from '../boot/mounts.js';
 import { mountController } from '../http/mount-controller.js';
-import { checkAsyncOptions } from '../validation/check-options.js';
+import { checkAsyncOptions } from '../validation/async-options.js';
 import { ShippingPageController } from './page.controller.js';
 import {
   madePageSettings,

@@ -1,9 +1,11 @@
 import { type IncomingHttpHeaders } from 'node:http';
 import { type ControllerOptions, type ModuleMetadata, VERSION_NEUTRAL } from '@nestjs/common';
 import { IsArray, IsIn, isObject, IsString } from 'class-validator';
-import { type OptionsOf, type OptionsSource, withoutOuterSlashes } from '../shipping.options.js';
+import { withoutOuterSlashes } from '../http/http.options.js';
+import { type OptionsSource } from '../validation/async-options.js';
 import {
   checked,
+  type OptionsOf,
   Decorators,
   Must,
   objectOf,

@@ -7,7 +7,7 @@ import { CommittedValues } from '../database/committed-values.js';
 import { Database } from '../database/database.js';
 import { type AfterStatements } from '../database/run-call.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
-import { ShippingSettings } from '../shipping.options.js';
+import { MethodSettings } from './method-settings.js';
 import { checkIds, checkText, checkInput } from '../validation/identifiers.js';
 import { type Violations } from '../validation/violations.js';
 import { type ShippingMethodQuery } from './list/list-query.dto.js';
@@ -116,7 +116,7 @@ export class ShippingMethodsService {
     /** @internal */
     @Inject(MethodStore) private readonly store: MethodStore,
     /** @internal */
-    @Inject(ShippingSettings) private readonly settings: ShippingSettings,
+    @Inject(MethodSettings) private readonly settings: MethodSettings,
   ) {
     this.changes = new CommittedValues(changesOf(database.dataSource));
     const { change: changeHook } = settings.beforeCommit;

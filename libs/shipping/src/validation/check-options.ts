@@ -1,6 +1,11 @@
 import { inspect } from 'node:util';
-import { type ConfigurableModuleAsyncOptions, VERSION_NEUTRAL } from '@nestjs/common';
+import { VERSION_NEUTRAL } from '@nestjs/common';
 import { ValidateBy, validateSync } from 'class-validator';
+
+// A type with the name …Options is what the host passes. A class with the name …Settings has the defaults filled in.
+
+/** The options of a class with settings. An option that is undefined has its default. */
+export type OptionsOf<Settings> = { [Name in keyof Settings]?: Settings[Name] | undefined };
 
 /** A rule of class-validator for an option. @param words what the option must be, for the error */
 export function Must(words: string, isAllowed: (value: unknown) => boolean): PropertyDecorator {
@@ -59,21 +64,6 @@ export function refuseUnknown(options: object, known: object, owner?: string): v
   for (const [name, value] of Object.entries(options))
     if (value !== undefined && !Object.hasOwn(known, name))
       throw unknownOption(name, Object.keys(known), owner);
-}
-
-/**
- * Checks the options of `forRootAsync()`.
- * @param staticOptions an object with all static options of the module
- * @throws Error when there is no factory, or an option that Nest would ignore
- */
-export function checkAsyncOptions(options: object, staticOptions: object, owner = 'ShippingModule'): void {
-  const { useFactory, useClass, useExisting, inject, provideInjectionTokensFrom } = Object(
-    options,
-  ) as ConfigurableModuleAsyncOptions<object>;
-  if (!useFactory && !useClass && !useExisting)
-    throw new Error(`${owner}.forRootAsync() needs useFactory, useClass or useExisting.`);
-  const factory = { useFactory, useClass, useExisting, inject, provideInjectionTokensFrom };
-  refuseUnknown(options, { ...factory, ...staticOptions }, owner);
 }
 
 /** The static options of each module. Other functions with options have none. */

@@ -7,7 +7,7 @@ import { type AfterStatements } from '../../database/run-call.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
 import { isReferenced } from '../../database/connection-errors.js';
 import { dataSourceOf, dialectIn } from '../../database/data-source-of.js';
-import { ShippingSettings } from '../../shipping.options.js';
+import { MethodSettings } from '../method-settings.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
 import { EffectiveMethod } from '../effective-method.js';
 import { type RowChange, type Decide, expectedMethods } from '../method-changes.js';
@@ -68,7 +68,7 @@ export class MethodStore {
 
   constructor(
     @Inject(Database) private readonly database: Database,
-    @Inject(ShippingSettings) private readonly settings: ShippingSettings,
+    @Inject(MethodSettings) private readonly settings: MethodSettings,
   ) {
     const lookUp = (ids: string[]): Promise<Revisions[]> => {
       this.revisionQueries += 1;
