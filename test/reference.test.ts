@@ -62,7 +62,8 @@ function callsOf(service: string): string[] {
 
 function isPublic(declaration: ts.Declaration): boolean {
   const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
-  return (ts.getCombinedModifierFlags(declaration) & hidden) === 0;
+  const isInternal = ts.getJSDocTags(declaration).some(({ tagName }) => tagName.text === 'internal');
+  return !isInternal && (ts.getCombinedModifierFlags(declaration) & hidden) === 0;
 }
 
 /** The first cells of the tables below a heading. */

@@ -17,16 +17,6 @@ describe('the cache', () => {
   const codes = (found: { data: readonly { method_code: string }[] }): string[] =>
     found.data.map(({ method_code }) => method_code);
 
-  it('does not mix up a URL and a query of the services with the same text', async () => {
-    const groups = [[{ field: 'is_active', op: 'in', values: [true] }]];
-    const query = JSON.stringify({ page: 1, perPage: 20, words: [], groups });
-    // `fetch` would encode the braces. Node's parser takes them as they are.
-    const listed = await host.methods.list(shop.project, query);
-    const active = await host.methods.list(shop.project, { filter: { is_active: true } });
-
-    expect([codes(listed), codes(active)]).toEqual([['air', 'ground'], ['ground']]);
-  });
-
   it.each<[part: string, one: string, foundByOne: string[], other: string, foundByOther: string[]]>([
     [
       'how often a key is repeated',

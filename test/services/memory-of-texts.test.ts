@@ -31,10 +31,3 @@ it('the cache does not keep the URLs of which a project id was a part', async ()
     await growthOf((number) => host.methods.tree(cutOut(`project-of-a-shop-${project}-${number}`))),
   ).toBeLessThan(15);
 });
-
-it('a query that was checked does not keep the URL of which it was a part', async () => {
-  const project = freshProject();
-  const query = (number: number): string => cutOut(`page=1&unknown=${number}`);
-
-  expect(await growthOf((number) => host.methods.list(project, query(number)))).toBeLessThan(15);
-});

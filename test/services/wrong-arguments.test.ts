@@ -32,14 +32,6 @@ describe('an id or a code of the wrong form', () => {
     for (const call of calls) await expect(call).rejects.toThrow(InvalidParameterError);
   });
 
-  it('is refused by list(), although the text of the query was checked before', async () => {
-    const text = 'per_page=7&filter[is_active]=true';
-    await host.methods.list(project, text);
-
-    await expect(host.methods.list('a b', text)).rejects.toThrow(InvalidParameterError);
-    expect((await host.methods.list(project, text)).meta.per_page).toBe(7);
-  });
-
   it('is refused by the name of its parameter', async () => {
     await expect(host.events.removeHistory({ projectId: 'a b', orderId: '#1001' })).rejects.toMatchObject({
       violations: [
@@ -72,11 +64,6 @@ describe('an id or a code of the wrong form', () => {
     await expect(host.methods.findOrFail(project, id as string)).rejects.toMatchObject(missing);
     await expect(host.methods.remove(project, id as string)).rejects.toMatchObject(missing);
   });
-});
-
-it('a query with a violation is refused each time', async () => {
-  for (let call = 0; call < 2; call++)
-    await expect(host.methods.list(project, 'per_page=0')).rejects.toThrow(InvalidParameterError);
 });
 
 it('a parameter of list() with a misspelt name is refused by that name', async () => {

@@ -2,6 +2,8 @@ import { Controller, type ControllerOptions, type Type } from '@nestjs/common';
 import * as metadata from '@nestjs/common/constants.js';
 import { MetadataScanner } from '@nestjs/core';
 
+// Nest has no public API for the names of its metadata. `@nestjs/swagger` imports them from this file, too.
+
 type Handler = (this: object, ...parameters: unknown[]) => unknown;
 
 /**

@@ -13,7 +13,7 @@ import {
   problemDetails,
   ShippingHttpError,
 } from '../problems/shipping-http.error.js';
-import { isObject } from '../validation/json-object.js';
+import { isObject } from '../validation/objects.js';
 import { InvalidParameterError } from '../validation/violations.js';
 import { type FastifyResponse } from './response.js';
 import { InvalidJsonError } from './request.js';

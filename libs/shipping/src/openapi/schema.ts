@@ -1,5 +1,6 @@
 import { type FieldKind } from '../shipping-methods/method-fields.js';
-import { isPlainObject, jsonRule } from '../validation/json-object.js';
+import { jsonRule } from '../validation/json-object.js';
+import { isPlainObject } from '../validation/objects.js';
 import { int32 } from '../validation/rules.js';
 import { asciiCodePattern } from '../validation/text.js';
 

@@ -8,7 +8,7 @@ import { Database } from '../database/database.js';
 import { inBatches } from '../database/in-batches.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { type AfterStatements } from '../database/run-call.js';
-import { checkIds, checkInput } from '../validation/identifiers.js';
+import { checkIds, checkInput } from '../validation/check-input.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { cursorOf, type EventPosition } from './dto/event-cursor.js';
 import { checkEventQuery } from './dto/order-event-page.check.js';

@@ -3,7 +3,7 @@ import { browserCache, type HttpResponse, respond } from '../http/response.js';
 import { ifMatch } from '../http/conditional.js';
 import { JsonBody, PathId, ProjectId } from '../http/parameters.js';
 import { type HttpRequest, urlOf } from '../http/request.js';
-import { checkInput } from '../validation/identifiers.js';
+import { checkInput } from '../validation/check-input.js';
 import {
   type ShippingMethodDto,
   type ShippingMethodPage,
@@ -11,16 +11,20 @@ import {
 } from './dto/shipping-method.dto.js';
 import { checkUpsert } from './dto/upsert-shipping-method.check.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
+import { ListTexts } from './list/list-texts.js';
 import { renderingIfUntouched } from './rendering.js';
 import { ShippingMethodsService } from './shipping-methods.service.js';
 
 /**
- * The paths are below `http.path` of the mount, which has `:project_id`. The service checks the project, the query and
- * the body. The handlers check the headers.
+ * The paths are below `http.path` of the mount, which has `:project_id`. The service checks the project and the body. The
+ * handlers read the query of the URL and the headers.
  */
 @Controller()
 export class ShippingMethodsController {
-  constructor(@Inject(ShippingMethodsService) private readonly methods: ShippingMethodsService) {}
+  constructor(
+    @Inject(ShippingMethodsService) private readonly methods: ShippingMethodsService,
+    @Inject(ListTexts) private readonly listTexts: ListTexts,
+  ) {}
 
   @Post('shipments/methods')
   async create(
@@ -40,7 +44,10 @@ export class ShippingMethodsController {
     @Req() request: HttpRequest,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodPage> {
-    return respondToRead(request, response, await this.methods.list(projectId, urlOf(request).search));
+    const query = checkInput({ projectId }, (violations) =>
+      this.listTexts.read(violations, urlOf(request).search),
+    );
+    return respondToRead(request, response, await this.methods.listChecked(projectId, query));
   }
 
   @Get('shipments/methods/tree')

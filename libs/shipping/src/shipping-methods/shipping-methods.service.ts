@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
-import { LRUCache } from 'lru-cache';
 import { type Observable, Subject } from 'rxjs';
 import { type ShippingCallOptions, type OptionRule } from '../database/call-options.js';
 import { CommittedValues } from '../database/committed-values.js';
@@ -8,8 +7,7 @@ import { Database } from '../database/database.js';
 import { type AfterStatements } from '../database/run-call.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { MethodSettings } from './method-settings.js';
-import { checkIds, checkText, checkInput } from '../validation/identifiers.js';
-import { type Violations } from '../validation/violations.js';
+import { checkIds, checkText, checkInput } from '../validation/check-input.js';
 import { type ShippingMethodQuery } from './list/list-query.dto.js';
 import {
   type ShippingMethodChange,
@@ -22,9 +20,8 @@ import {
   type ShippingMethodPatch,
   type UpsertShippingMethodRequest,
 } from './dto/upsert-shipping-method.dto.js';
-import { type CheckedListQuery } from './list/list-filter.js';
 import { checkListQuery } from './list/list-query.check.js';
-import { readListQuery } from './list/list-query.decode.js';
+import { named, type NamedQuery } from './list/list-texts.js';
 import {
   type Decide,
   decideAdopt,
@@ -47,7 +44,7 @@ import {
   type UpsertManyOptions,
   upsertManyOptions,
 } from './method-options.js';
-import { type ShippingCacheStats, copyOf } from './store/view-cache.js';
+import { type ShippingCacheStats } from './store/view-cache.js';
 import { type ChangeResult, MethodStore } from './store/method-store.js';
 import { type EffectiveMethod } from './effective-method.js';
 import { type MethodView } from './method-view.js';
@@ -61,16 +58,6 @@ export interface BulkChangeResult {
   readonly methods: readonly ShippingMethodDto[];
   /** Each method that was created, updated or removed, with the values that it showed before and after. */
   readonly changes: readonly ShippingMethodChange[];
-}
-
-/** A query, and the name of its rendering. */
-interface CheckedList {
-  checked: CheckedListQuery;
-  name: string;
-}
-
-function named(checked: CheckedListQuery): CheckedList {
-  return { checked, name: `list ${JSON.stringify(checked)}` };
 }
 
 /**
@@ -99,16 +86,6 @@ export class ShippingMethodsService {
 
   /** @internal */
   private readonly afterStatements: AfterStatements<ChangeResult>;
-  /**
-   * Clients send the same few queries again and again. To check them again took a tenth of a warm list's time.
-   * @internal
-   */
-  private readonly checkedTexts = new LRUCache<string, CheckedList>({
-    maxSize: 250_000,
-    // This is an estimate of the bytes. A query with many conditions takes up to four times as many.
-    sizeCalculation: (_list, text) => 500 + 6 * text.length,
-  });
-
   /** @internal */
   constructor(
     /** @internal */
@@ -162,23 +139,31 @@ export class ShippingMethodsService {
   /**
    * Returns one page, in the order `sort_order`, `carrier_code`, `method_code`. Its rows and its total come from the
    * same moment.
-   * @param query the parameters as values, or the query of a URL as text: `q=ground&filter[is_active]=true`. In a text,
-   *   unknown parameters are ignored, as on the route.
    * @throws InvalidParameterError when the project id or the query is invalid
    * @example
    * const { data, meta } = await methods.list('acme', { q: 'ground', filter: { is_active: true }, per_page: 50 });
    */
   async list(
     projectId: string,
-    query: ShippingMethodQuery | string = {},
+    query: ShippingMethodQuery = {},
     options: ShippingCallOptions = {},
   ): Promise<ShippingMethodPage> {
-    const { name, checked } = checkInput({ projectId }, (violations) =>
-      typeof query === 'string'
-        ? this.readQuery(violations, query)
-        : named(checkListQuery(violations, query, this.settings.maxPageSize)),
+    const checked = checkInput({ projectId }, (violations) =>
+      named(checkListQuery(violations, query, this.settings.maxPageSize)),
     );
-    const render = (view: MethodView): Rendering => renderPage(view, checked);
+    return this.listChecked(projectId, checked, options);
+  }
+
+  /**
+   * Like `list`, for a query that was checked.
+   * @internal
+   */
+  async listChecked(
+    projectId: string,
+    { query, name }: NamedQuery,
+    options: ShippingCallOptions = {},
+  ): Promise<ShippingMethodPage> {
+    const render = (view: MethodView): Rendering => renderPage(view, query);
     return lazyPage(
       await this.store.rendering(projectId, this.database.callerManager(options), name, render),
     );
@@ -435,16 +420,6 @@ export class ShippingMethodsService {
    */
   cacheStats(): ShippingCacheStats {
     return this.store.cacheStats();
-  }
-
-  /** @internal */
-  private readQuery(violations: Violations, query: string): CheckedList {
-    const known = this.checkedTexts.get(query);
-    if (known) return known;
-    const text = copyOf(query);
-    const list = named(readListQuery(violations, text, this.settings.maxPageSize));
-    if (!violations.any) this.checkedTexts.set(text, list);
-    return list;
   }
 
   /**

@@ -1,7 +1,7 @@
 import { type Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { isObject } from './json-object.js';
+import { isObject } from './objects.js';
 import { type ViolationCode, pointerTo, type Violations } from './violations.js';
 
 /**

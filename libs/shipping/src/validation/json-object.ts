@@ -1,5 +1,6 @@
 import { isDate } from 'node:util/types';
 import { type ViolationCode, type Violations, pointerTo } from './violations.js';
+import { isPlainObject } from './objects.js';
 import { isStorable } from './text.js';
 
 /** Any value that JSON can have. */
@@ -116,16 +117,4 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
 function withIsoDates(this: Record<string, unknown>, key: string, member: unknown): unknown {
   const value = this[key];
   return isDate(value) ? value.toISOString() : member;
-}
-
-/** Returns whether a value is an object and no array. It may be an instance of a class, such as a DTO of the host. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Returns whether a value is an object literal, and no instance of a class. It may be of another realm, as in Jest. */
-export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (!isObject(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -1,4 +1,4 @@
-import { isObject } from './json-object.js';
+import { isObject } from './objects.js';
 import { shortened, type Violations } from './violations.js';
 
 /**

@@ -1,5 +1,5 @@
 import { isUuid } from '../../validation/identifiers.js';
-import { isPlainObject } from '../../validation/json-object.js';
+import { isPlainObject } from '../../validation/objects.js';
 import { checkCount, checkParameters } from '../../validation/query.js';
 import { int32 } from '../../validation/rules.js';
 import { folded, isStorable, lengthOf } from '../../validation/text.js';

@@ -17,7 +17,7 @@ import { ShippingMethod } from '../shipping-method.table.js';
 import { ShippingProject } from '../shipping-project.table.js';
 import { type StoredValues } from '../stored-values.js';
 import { fieldsOf, useDefaultOf } from '../dto/use-default.js';
-import { copyOf } from './view-cache.js';
+import { copyOf } from '../copy-of.js';
 
 // This file has all statements about methods. Columns have the names of the wire. The QueryBuilder executes each
 // statement that writes methods, because it tells your subscribers of TypeORM about it.

@@ -93,8 +93,3 @@ export class ViewCache {
     return { bytes, projects: views?.size ?? 0, hits, misses };
   }
 }
-
-/** Returns a copy for a cache. Without it, V8 may keep a whole URL in memory, because the text is a part of the URL. */
-export function copyOf(text: string): string {
-  return Buffer.from(text).toString();
-}

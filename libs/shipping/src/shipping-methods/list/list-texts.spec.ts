@@ -1,0 +1,54 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { InvalidParameterError, Violations } from '../../validation/violations.js';
+import { checkInput } from '../../validation/check-input.js';
+import { MethodSettings } from '../method-settings.js';
+import { ListTexts, type NamedQuery } from './list-texts.js';
+
+setFlagsFromString('--expose_gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+const usedMb = (): number => {
+  collectGarbage();
+  return process.memoryUsage().heapUsed / 1_000_000;
+};
+
+describe('the queries of URLs', () => {
+  const read = (texts: ListTexts, search: string): NamedQuery =>
+    checkInput({}, (violations) => texts.read(violations, search));
+
+  it('are checked once', () => {
+    const texts = new ListTexts(new MethodSettings());
+
+    expect(read(texts, 'per_page=7')).toBe(read(texts, 'per_page=7'));
+    expect(read(texts, 'per_page=7').query).toMatchObject({ page: 1, perPage: 7 });
+  });
+
+  it('are refused each time when they have a violation', () => {
+    const texts = new ListTexts(new MethodSettings());
+
+    for (let call = 0; call < 2; call++)
+      expect(() => read(texts, 'per_page=0')).toThrow(InvalidParameterError);
+  });
+
+  it('are not remembered when another part of the input has a violation', () => {
+    const texts = new ListTexts(new MethodSettings());
+    const violations = new Violations();
+    violations.at({ parameter: 'projectId' })('format', 'wrong');
+
+    expect(texts.read(violations, 'per_page=7').query).toMatchObject({ perPage: 7 });
+    expect(read(texts, 'per_page=7').query).toMatchObject({ perPage: 7 });
+  });
+
+  it('do not keep the URLs of which they were a part', () => {
+    const texts = new ListTexts(new MethodSettings());
+    /** Returns a text that V8 has cut out of a text of 1 MB. */
+    const cutOut = (text: string): string => ` ${'x'.repeat(1_000_000)}${text}`.slice(-text.length);
+    read(texts, cutOut('page=1'));
+    const before = usedMb();
+    for (let number = 1; number <= 60; number++) read(texts, cutOut(`page=1&unknown=${number}`));
+
+    expect(usedMb() - before).toBeLessThan(15);
+  });
+});

@@ -1,0 +1,45 @@
+import { type ConfigurableModuleAsyncOptions, type Type } from '@nestjs/common';
+import { refuseUnknown } from './check-options.js';
+
+type AsyncOptions<Options> = ConfigurableModuleAsyncOptions<Options, 'create'>;
+
+/** The places from which a module can get its options. Exactly one of them must be given. */
+export type OptionsSource<Options> = Pick<AsyncOptions<Options>, 'provideInjectionTokensFrom'> &
+  (
+    | {
+        /** A class with a method `create()`, of which Nest makes an instance. */
+        useClass: Type<{ create(): Options | Promise<Options> }>;
+        inject?: undefined;
+        useFactory?: undefined;
+        useExisting?: undefined;
+      }
+    | {
+        /** The class of a provider with a method `create()`. */
+        useExisting: Type<{ create(): Options | Promise<Options> }>;
+        inject?: undefined;
+        useFactory?: undefined;
+        useClass?: undefined;
+      }
+    | {
+        /** Returns the options, or a promise of them. Its parameters are what `inject` names. */
+        useFactory: NonNullable<AsyncOptions<Options>['useFactory']>;
+        inject?: AsyncOptions<Options>['inject'];
+        useClass?: undefined;
+        useExisting?: undefined;
+      }
+  );
+
+/**
+ * Checks the options of `forRootAsync()`.
+ * @param staticOptions an object with all static options of the module
+ * @throws Error when there is no factory, or an option that Nest would ignore
+ */
+export function checkAsyncOptions(options: object, staticOptions: object, owner = 'ShippingModule'): void {
+  const { useFactory, useClass, useExisting, inject, provideInjectionTokensFrom } = Object(
+    options,
+  ) as ConfigurableModuleAsyncOptions<object>;
+  if (!useFactory && !useClass && !useExisting)
+    throw new Error(`${owner}.forRootAsync() needs useFactory, useClass or useExisting.`);
+  const factory = { useFactory, useClass, useExisting, inject, provideInjectionTokensFrom };
+  refuseUnknown(options, { ...factory, ...staticOptions }, owner);
+}

@@ -1,0 +1,28 @@
+import { checkIdentifier } from './identifiers.js';
+import { Violations } from './violations.js';
+
+/** @param name the name of the parameter */
+export function checkText(violations: Violations, name: string, value: unknown): void {
+  if (typeof value !== 'string') violations.at({ parameter: name })('type', `${name} must be a string.`);
+}
+
+/** Ids by the names of the service's parameters: `{ projectId, orderId }`. */
+type NamedIds = object;
+
+/** @throws InvalidParameterError with all violations of the ids */
+export function checkIds(ids: NamedIds): void {
+  checkInput(ids, () => undefined);
+}
+
+/**
+ * Checks ids together with the other input of a call. A violation names an id by the parameter of the service, such as
+ * `projectId`. The route's filter renames it.
+ * @throws InvalidParameterError, ValidationFailedError with the violations of all input
+ */
+export function checkInput<Checked>(ids: NamedIds, check: (violations: Violations) => Checked): Checked {
+  const violations = new Violations();
+  for (const [name, id] of Object.entries(ids)) checkIdentifier(violations, name, id);
+  const checked = check(violations);
+  violations.throwIfAny();
+  return checked;
+}
