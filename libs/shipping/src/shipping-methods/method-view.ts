@@ -31,6 +31,11 @@ const methodBytes = 450;
 /** A default that a method inherits from, without its texts. */
 const defaultBytes = 350;
 
+/** Tells whether a method of a project may inherit a value. The defaults project inherits from nothing. */
+export function mayInherit({ projectId, methods }: MethodSet, defaultsProjectId: string): boolean {
+  return projectId !== defaultsProjectId && methods.some((each) => each.use_default);
+}
+
 /** The methods of a project with the values that they inherit, in list order. It never changes. */
 export class MethodView {
   readonly projectId: string;
@@ -50,12 +55,13 @@ export class MethodView {
   /**
    * A view holds only those defaults that its methods inherit from. If it held the whole set, many views could keep
    * many revisions of this set in memory.
-   * @param defaultsProject the defaults project, read at the same moment. It may be this project, which inherits from
-   *   nothing. It may be undefined when no method has `use_default`.
+   * @param defaultsProject the defaults project, read at the same moment. It may be this project. It may be undefined
+   *   when no method may inherit.
    */
-  constructor({ projectId, revision, methods }: MethodSet, defaultsProject?: MethodSet) {
-    const mayInherit = projectId !== defaultsProject?.projectId && methods.some((each) => each.use_default);
-    const defaults = mayInherit ? defaultsProject : undefined;
+  constructor(set: MethodSet, defaultsProject?: MethodSet) {
+    const { projectId, revision, methods } = set;
+    const inherits = defaultsProject !== undefined && mayInherit(set, defaultsProject.projectId);
+    const defaults = inherits ? defaultsProject : undefined;
     this.projectId = projectId;
     this.revision = revision;
     this.inherits = defaults !== undefined;

@@ -23,7 +23,7 @@ import {
   setsOf,
   updateMethods,
 } from './method-rows.js';
-import { type MethodSet, MethodView, type Revisions } from '../method-view.js';
+import { mayInherit, MethodView, type Revisions } from '../method-view.js';
 import { type Rendering } from '../rendering.js';
 import { ShippingMethod } from '../shipping-method.table.js';
 import { MethodInUseError } from '../shipping-methods.errors.js';
@@ -237,9 +237,8 @@ export class MethodStore {
   private async readAll(manager: EntityManager, projectIds: readonly string[]): Promise<MethodView[]> {
     const { defaultsProjectId } = this.settings;
     const sets = await setsOf(manager, projectIds);
-    const mayInherit = ({ projectId, methods }: MethodSet): boolean =>
-      projectId !== defaultsProjectId && methods.some((method) => method.use_default);
-    if (!sets.some(mayInherit)) return sets.map((set) => new MethodView(set));
+    if (!sets.some((set) => mayInherit(set, defaultsProjectId)))
+      return sets.map((set) => new MethodView(set));
     // The sets are read again, because a set and its defaults must come from the same moment.
     const sameMoment = await setsOf(manager, [...projectIds, defaultsProjectId]);
     const defaults = sameMoment.pop();
