@@ -100,10 +100,11 @@ async function redactAll(events, orders) {
 /** Records events of other projects while the work runs. */
 async function besideWriters(events, name, work) {
   const heapBefore = process.memoryUsage().heapUsed;
-  let [isDone, recorded, failed, heap, number] = [false, 0, 0, 0, 0];
+  let [recorded, failed, heap, number] = [0, 0, 0, 0];
+  const state = { isDone: false };
   const waits = [];
   const writer = async () => {
-    while (!isDone) {
+    while (!state.isDone) {
       const since = performance.now();
       const order = { projectId: `tenant-${1 + (number++ % 4)}`, orderId: `new-${number % 5000}` };
       await events.record(order, { type: 'note.added', dedupe_key: `key-${number}` }).then(
@@ -118,7 +119,7 @@ async function besideWriters(events, name, work) {
   const since = performance.now();
   const changed = await work();
   const seconds = (performance.now() - since) / 1000;
-  isDone = true;
+  state.isDone = true;
   await Promise.all(writers);
   const sorted = waits.toSorted((a, b) => a - b);
   return {
