@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type DataSource } from 'typeorm';
+import { type DataSource, type EntityManager } from 'typeorm';
+import { freshProject, ground } from '../support/client.js';
 import { type EngineDatabase, opened } from './databases.js';
 import { type EngineHost, hostOn } from './host.js';
 
@@ -14,10 +15,8 @@ export function sqlOf(file: string, role: string, place: string): string {
 }
 
 export function statementsOf(sql: string): string[] {
-  return sql
-    .replace(/^--.*$/gm, '')
-    .split(';\n')
-    .filter((each) => each.trim() !== '');
+  const statements = sql.replace(/^--.*$/gm, '').match(/(?:\$\$[^]*?\$\$|[^;$])+/g) ?? [];
+  return statements.filter((each) => each.trim() !== '');
 }
 
 /** The tables in the database of a test, their owner, and a role for the application. */
@@ -43,7 +42,7 @@ export async function withRole(database: EngineDatabase): Promise<RoleDatabase> 
     isPostgres ? `CREATE ROLE ${role} LOGIN PASSWORD 'p'` : `CREATE USER ${role} IDENTIFIED BY 'p'`,
   );
   const address = Object.assign(new URL(url), { username: role, password: 'p' });
-  const place = schema ?? new URL(url).pathname.slice(1);
+  const place = schema ?? (isPostgres ? 'public' : new URL(url).pathname.slice(1));
   return {
     role,
     place,
@@ -58,5 +57,55 @@ export async function withRole(database: EngineDatabase): Promise<RoleDatabase> 
       await owner.destroy();
       await database.drop();
     },
+  };
+}
+
+/** What `everyCall` returns. */
+export const outcomesOfEveryCall = {
+  methods: 2,
+  inherited: 'Default',
+  changed: 3,
+  removed: 3,
+  history: 2,
+  redacted: 1,
+  forgotten: 2,
+  left: 1,
+};
+
+/** Makes each kind of call. */
+export async function everyCall({
+  methods,
+  events,
+  dataSource,
+}: EngineHost): Promise<typeof outcomesOfEveryCall> {
+  const [projectId, orderId] = [freshProject(), 'o'];
+  await methods.create('default', { ...ground, method_label: 'Default' });
+  const { id } = await methods.create(projectId, { ...ground, use_default: true });
+  await methods.upsert(projectId, { ...ground, method_code: 'express' });
+  const { data } = await methods.list(projectId);
+  const locked = await dataSource.transaction((manager: EntityManager) =>
+    methods.findOrFail(projectId, id, { manager, lock: true }),
+  );
+  const { changes } = await methods.upsertMany(
+    projectId,
+    ['03', 'express', 'third'].map((method_code) => ({ ...ground, method_code, sort_order: 7 })),
+  );
+  await methods.adoptDefaults(projectId);
+  const record = (type: string, at = orderId) =>
+    events.record({ projectId, orderId: at }, { type, message: 'Ada', dedupe_key: 'once' });
+  await record('order.placed');
+  await record('order.placed');
+  await events.record({ projectId, orderId }, { type: 'order.paid' });
+  await record('order.placed', 'other');
+  const history = await events.findAll({ projectId, orderId });
+  return {
+    methods: data.length,
+    inherited: locked.method_label,
+    changed: changes.length,
+    history: history.length,
+    redacted: await events.redactHistory({ projectId, orderId }),
+    forgotten: await events.removeHistory({ projectId, orderId }),
+    left: await events.removeHistories(projectId),
+    removed: await methods.removeAll(projectId),
   };
 }

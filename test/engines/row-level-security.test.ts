@@ -75,7 +75,7 @@ describe.skipIf(postgres.missing !== undefined)(`row-level security on ${titleOf
       const [shared] = await methods.findActive('default', { manager });
       await methods.update('default', shared?.id ?? '', { sort_order: 1 }, { manager });
     });
-    await expect(ofDefaults).rejects.toThrow();
+    await expect(ofDefaults).rejects.toThrow('row-level security');
 
     expect(await asTenant('other', (manager) => events.findAll(others, { manager }))).toHaveLength(1);
     expect(warnings).toEqual([expect.stringContaining('docs/dba.md#row-level-security')]);
@@ -85,8 +85,8 @@ describe.skipIf(postgres.missing !== undefined)(`row-level security on ${titleOf
     await database.run('sql/row-level-security');
     const { methods, events } = await started();
 
-    for (const when of ['before', 'after']) {
-      await expect(events.removeHistories('acme'), when).rejects.toThrow('row-level security');
+    for (const _time of ['before', 'after']) {
+      await expect(events.removeHistories('acme')).rejects.toThrow('row-level security');
       await expect(events.removeHistory({ projectId: 'acme', orderId: 'o' })).rejects.toThrow('row-level');
       await expect(methods.findActive('acme')).rejects.toThrow('row-level security');
       await asTenant('acme', (manager) => methods.findActive('acme', { manager }));
