@@ -1,4 +1,5 @@
-// Measures how a tenant of 400,000 events among 2,000,000 leaves under the advised time limits, beside 16 writers:
+// Measures how 5,000 orders and a tenant of 400,000 events, among 2,000,000, leave under the advised time limits, beside
+// 16 writers:
 // `node lab/bench/removal.mjs [postgres] [mariadb]`, after `npm run build`. The figures are in docs/dba.md.
 import 'reflect-metadata';
 import { createRequire } from 'node:module';
@@ -17,8 +18,8 @@ const total = 2_000_000;
 /** Every fifth order is one of this tenant. Each order has 8 events, between events of 7 other orders. */
 const tenant = 'tenant-0';
 const writersAtOnce = 16;
-/** The redaction takes one call for each order. */
-const redactedOrders = 5_000;
+/** How many orders are redacted and removed, by one call for each. */
+const ordersAtOnce = 5_000;
 
 const engines = {
   postgres: {
@@ -70,13 +71,22 @@ async function measure(engine) {
   const connection = await database.connect();
   await connection.query(fill(total));
   await connection.query(database.analyze);
-  const orders = await connection.query(
-    `SELECT DISTINCT order_id FROM shipping_order_event WHERE project_id = '${tenant}' LIMIT ${redactedOrders}`,
-  );
+  const ordersOf = async (projectId) => {
+    const rows = await connection.query(
+      `SELECT DISTINCT order_id FROM shipping_order_event WHERE project_id = '${projectId}' LIMIT ${ordersAtOnce}`,
+    );
+    return rows.map(({ order_id }) => ({ projectId, orderId: order_id }));
+  };
+  const [orders, others] = [await ordersOf(tenant), await ordersOf('tenant-1')];
 
   const figures = [
     await besideWriters(events, 'nothing, for 10 s', () => new Promise((done) => setTimeout(done, 10_000))),
-    await besideWriters(events, `redactHistory of ${orders.length} orders`, () => redactAll(events, orders)),
+    await besideWriters(events, `redactHistory of ${orders.length} orders`, () =>
+      forEach(orders, (order) => events.redactHistory(order)),
+    ),
+    await besideWriters(events, `removeHistory of ${others.length} orders`, () =>
+      forEach(others, (order) => events.removeHistory(order)),
+    ),
     await besideWriters(events, 'removeHistories', () => events.removeHistories(tenant)),
   ].map((figure) => ({ engine: database.version, ...figure }));
   await connection.end();
@@ -84,12 +94,13 @@ async function measure(engine) {
   return figures;
 }
 
-async function redactAll(events, orders) {
-  const waiting = orders.map(({ order_id }) => ({ projectId: tenant, orderId: order_id }));
+/** Makes the calls of a job, four at a time. */
+async function forEach(orders, call) {
+  const waiting = [...orders];
   let changed = 0;
   const caller = async () => {
     for (let order = waiting.pop(); order; order = waiting.pop()) {
-      const ofOrder = await events.redactHistory(order);
+      const ofOrder = await call(order);
       changed += ofOrder;
     }
   };
