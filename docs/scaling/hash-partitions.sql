@@ -26,9 +26,10 @@ begin
   execute format('alter database %I set enable_partitionwise_join = on', current_database());
 end $$;
 
--- The sequence continues after the last number of the identity column.
+-- The sequence begins with the next number of the identity column. Its largest number would take a read of all events.
 create sequence shipping_order_event_seq owned by shipping_order_event.seq;
-select setval('shipping_order_event_seq', coalesce(max(seq), 0) + 1, false) from shipping_order_event;
+select setval('shipping_order_event_seq',
+  nextval(pg_get_serial_sequence('shipping_order_event_before', 'seq')), false);
 alter table shipping_order_event alter seq set default nextval('shipping_order_event_seq');
 
 drop table shipping_project_before, shipping_method_before, shipping_order_event_before;
@@ -40,12 +41,12 @@ alter table shipping_order_event
   add constraint pk_shipping_order_event primary key (project_id, order_id, occurred_at, seq);
 create unique index uq_shipping_order_event_dedupe_key
   on shipping_order_event (project_id, order_id, dedupe_key) where dedupe_key is not null;
--- The module knows a violation of this key by the end of its name.
+-- A `record()` that has lost a race knows this index by the end of its name.
 do $$
 begin
   for part in 0..7 loop
-    execute format('alter index shipping_method_%s_project_id_carrier_code_method_code_key
-      rename to shipping_method_%s_uq_shipping_method_codes', part, part);
+    execute format('alter index shipping_order_event_%s_project_id_order_id_dedupe_key_idx
+      rename to shipping_order_event_%s_uq_shipping_order_event_dedupe_key', part, part);
   end loop;
 end $$;
 commit;

@@ -10,6 +10,9 @@ create table shipping_order_event (like shipping_order_event_before);
 insert into shipping_project select * from shipping_project_before;
 insert into shipping_method select * from shipping_method_before;
 insert into shipping_order_event select * from shipping_order_event_before;
+-- The identity column begins with the next number of the sequence.
+alter table shipping_order_event alter seq add generated always as identity;
+select setval(pg_get_serial_sequence('shipping_order_event', 'seq'), nextval('shipping_order_event_seq'), false);
 
 drop table shipping_project_before, shipping_method_before, shipping_order_event_before;
 alter table shipping_project add constraint pk_shipping_project primary key (project_id);
@@ -20,10 +23,7 @@ alter table shipping_method
   add constraint ck_shipping_method_meta check (jsonb_typeof(meta) = 'object'),
   add constraint ck_shipping_method_version check (version >= 1);
 alter table shipping_order_event
-  alter seq add generated always as identity,
   add constraint pk_shipping_order_event primary key (project_id, order_id, occurred_at, seq);
-select setval(pg_get_serial_sequence('shipping_order_event', 'seq'), coalesce(max(seq), 0) + 1, false)
-  from shipping_order_event;
 create unique index uq_shipping_order_event_dedupe_key
   on shipping_order_event (project_id, order_id, dedupe_key) where dedupe_key is not null;
 commit;

@@ -40,7 +40,17 @@ const groups = [
       'docs/express-and-fastify.md',
     ],
   ],
-  ['Run', ['docs/operations.md', 'docs/scaling.md', 'docs/performance.md', 'SECURITY.md', 'docs/leaving.md']],
+  [
+    'Run',
+    [
+      'docs/operations.md',
+      'docs/dba.md',
+      'docs/scaling.md',
+      'docs/performance.md',
+      'SECURITY.md',
+      'docs/leaving.md',
+    ],
+  ],
   ['Decisions', pagesOf('docs/decisions')],
   ['Project', ['CONTRIBUTING.md', 'CHANGELOG.md']],
 ];

@@ -52,7 +52,9 @@ describe('the tables, when an application boots,', () => {
 
     const error = await booted(database).catch(({ message }: Error) => message);
 
-    expect(error).toMatch(/no table \S*shipping_method, \S*shipping_project, \S*shipping_order_event\./);
+    expect(error).toMatch(
+      /no table \S*shipping_method, \S*shipping_project, \S*shipping_order_event, or its user/,
+    );
     expect(error).toContain("import { shippingMigrations } from 'nestjs-shipping/migrations'");
     expect(error).toContain('migrations: shippingMigrations, migrationsRun: true');
   });
@@ -63,8 +65,10 @@ describe('the tables, when an application boots,', () => {
 
     const error = await booted(database).catch(({ message }: Error) => message);
 
-    expect(error).toMatch(/no table (test_\w+\.)?shop_shipping_order_event\. Add the migrations/);
-    expect(error).toContain('If the migrations have run already, somebody dropped the table later.');
+    expect(error).toMatch(
+      /no table (test_\w+\.)?shop_shipping_order_event, or its user has no right on it\. Add/,
+    );
+    expect(error).toContain('If somebody has dropped the table, restore it from a backup.');
   });
 
   it('are refused when they lack columns, which the error names', async () => {

@@ -1,4 +1,4 @@
-import { ShippingMethod } from 'nestjs-shipping';
+import { OrderEvent, ShippingMethod } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 import { expectNoSchemaDrift } from 'nestjs-shipping/testing';
 import {
@@ -14,7 +14,7 @@ import { type TestDatabase, testDatabase } from '../support/database.js';
 /** `Index()` adds it to every DataSource of the process, but other tests must not have it. */
 function forgetIndex(): void {
   const { indices } = getMetadataArgsStorage();
-  const mine = indices.findIndex(({ name }) => name === 'ix_mine');
+  const mine = indices.findIndex(({ name }) => name === 'ix_mine' || name === 'ix_shop_event_recorded');
   if (mine >= 0) indices.splice(mine, 1);
 }
 
@@ -61,8 +61,29 @@ describe("an index of the host's on our table", () => {
     const runner = database.dataSource.createQueryRunner();
     const table = await runner.getTable(database.dataSource.getMetadata(ShippingMethod).tablePath);
     await runner.release();
-    expect(table?.indices.filter(({ name }) => name === 'ix_mine')).toHaveLength(1);
+    expect(
+      table?.indices.filter(({ name }) => name === 'ix_mine' || name === 'ix_shop_event_recorded'),
+    ).toHaveLength(1);
     await database.dataSource.undoLastMigration();
     await expect(expectNoSchemaDrift(database.dataSource)).rejects.toThrow(/CREATE INDEX.*ix_mine/);
+  });
+
+  it('of a kind that TypeORM does not know is no drift when the host declares its name', async () => {
+    Index('ix_shop_event_recorded', { synchronize: false })(OrderEvent);
+    database = await testDatabase();
+    const { dataSource, table } = database;
+    const kind = dataSource.options.type === 'postgres' ? 'USING brin ' : '';
+    await dataSource.query(
+      `CREATE INDEX ix_shop_event_recorded ON ${table('shipping_order_event')} ${kind}(recorded_at)`,
+    );
+
+    await expectNoSchemaDrift(dataSource);
+    await dataSource.synchronize();
+
+    await expect(
+      dataSource.query(
+        `CREATE INDEX ix_shop_event_recorded ON ${table('shipping_order_event')} (recorded_at)`,
+      ),
+    ).rejects.toThrow(/exists|Duplicate/);
   });
 });

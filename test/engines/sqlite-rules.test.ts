@@ -24,7 +24,7 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
     );
 
     expect(plan.map(({ detail }) => detail)).toEqual([
-      'SEARCH shipping_order_event USING COVERING INDEX uq_shipping_order_event_seq',
+      'SEARCH shipping_order_event USING COVERING INDEX ix_shipping_order_event_seq',
     ]);
   });
 

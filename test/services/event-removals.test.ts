@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { OrderEvent, OrderEventsService } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { mounted } from '../mounted.js';
 import { testApp } from '../support/app.js';
 import { freshProject } from '../support/client.js';
@@ -16,43 +16,69 @@ describe('OrderEventsService', () => {
   const left = (projectId: string, orderId: string): Promise<number> =>
     host.dataSource.manager.countBy(OrderEvent, { projectId, orderId });
 
-  it('removeHistory removes 2,500 events of one order by one statement, and no other event', async () => {
-    const projectId = freshProject();
-    const { dataSource } = host.app.database;
-    await addEvents(dataSource.manager, { projectId, orderId: 'gone' }, 2500, (n) => ({
-      // Many events have the same time.
-      occurredAt: new Date(Date.UTC(2026, 0, 1 + Math.floor(n / 700))),
-    }));
-    const others = { gon: 1001, gonf: 3, zzz: 3 };
-    for (const [orderId, count] of Object.entries(others))
-      await addEvents(dataSource.manager, { projectId, orderId }, count);
-    const { sent, stop } = watchStatements(dataSource);
+  it.each([
+    ['the same time', () => 0],
+    ['four times', (n: number) => n / 700],
+    ['each its own time', (n: number) => n],
+  ])(
+    'removeHistory commits each batch of 2,500 events with %s, and removes no other event',
+    async (_, days) => {
+      const projectId = freshProject();
+      const { dataSource } = host;
+      await addEvents(dataSource.manager, { projectId, orderId: 'gone' }, 2500, (n) => ({
+        occurredAt: new Date(Date.UTC(2026, 0, 1 + Math.floor(days(n)))),
+      }));
+      const others = { gon: 1001, gonf: 3, zzz: 3 };
+      for (const [orderId, count] of Object.entries(others))
+        await addEvents(dataSource.manager, { projectId, orderId }, count);
+      const { sent, stop } = watchStatements(dataSource);
 
-    const removed = await host.events.removeHistory({ projectId, orderId: 'gone' });
-    stop();
+      const removed = await host.events.removeHistory({ projectId, orderId: 'gone' });
+      stop();
 
-    expect(removed).toBe(2500);
-    expect(await left(projectId, 'gone')).toBe(0);
-    for (const [orderId, count] of Object.entries(others)) expect(await left(projectId, orderId)).toBe(count);
-    expect(sent.filter((sql) => sql.startsWith('DELETE'))).toHaveLength(1);
-    expect(await host.events.removeHistory({ projectId, orderId: 'gone' })).toBe(0);
-  });
+      expect(removed).toBe(2500);
+      expect(await left(projectId, 'gone')).toBe(0);
+      for (const [orderId, count] of Object.entries(others))
+        expect(await left(projectId, orderId)).toBe(count);
+      expect(sent.filter((sql) => sql.startsWith('COMMIT'))).toHaveLength(3);
+      expect(await host.events.removeHistory({ projectId, orderId: 'gone' })).toBe(0);
+    },
+  );
 
-  it('removeHistories removes the histories of 300 orders, and of no other project', async () => {
+  it('removeHistories removes the histories of 300 orders in batches, and of no other project', async () => {
     const [projectId, other] = [freshProject(), freshProject()];
     const { manager } = host.dataSource;
     for (const id of [projectId, other])
-      await addEvents(manager, { projectId: id, orderId: '' }, 1500, (n) => ({
+      await addEvents(manager, { projectId: id, orderId: '' }, 3000, (n) => ({
         // The smallest id and the greatest one are among them.
-        orderId: ['0', 'z'.repeat(64)][n - 1] ?? `${['a', 'B', 'c'][n % 3]}${n % 100}`,
+        orderId: ['0', 'z'.repeat(64)][n - 1] ?? `${['a', 'B', 'é'][n % 3]}${n % 100}`,
         occurredAt: new Date(Date.UTC(2026, 0, 1 + (n % 7))),
       }));
+    const { sent, stop } = watchStatements(host.dataSource);
 
     const removed = await host.events.removeHistories(projectId);
+    stop();
 
-    expect(removed).toBe(1500);
+    expect(removed).toBe(3000);
     expect(await manager.countBy(OrderEvent, { projectId })).toBe(0);
-    expect(await manager.countBy(OrderEvent, { projectId: other })).toBe(1500);
+    expect(await manager.countBy(OrderEvent, { projectId: other })).toBe(3000);
+    // The last batch is empty, because the one before was full.
+    expect(sent.filter((sql) => sql.startsWith('COMMIT'))).toHaveLength(4);
+  });
+
+  it('a removal keeps the batches before an error, and the next call removes the rest', async () => {
+    const projectId = freshProject();
+    for (const orderId of ['a', 'b']) await addEvents(host.dataSource.manager, { projectId, orderId }, 1250);
+    let removals = 0;
+    const logged = vi.spyOn(host.dataSource.logger, 'logQuery').mockImplementation((sql) => {
+      if (sql.startsWith('DELETE') && ++removals === 3) throw new Error('The power is off.');
+    });
+
+    await expect(host.events.removeHistories(projectId)).rejects.toThrow('The power is off.');
+    logged.mockRestore();
+
+    expect(await host.dataSource.manager.countBy(OrderEvent, { projectId })).toBe(500);
+    expect(await host.events.removeHistories(projectId)).toBe(500);
   });
 
   it.each(["caller's", 'ambient'] as const)(

@@ -1,12 +1,15 @@
-import { OrderEvent, OrderEventsService, ShippingMethodsService } from 'nestjs-shipping';
+import { OrderEvent, OrderEventsService, shippingEntities, ShippingMethodsService } from 'nestjs-shipping';
 import { type ContractTarget, expectNoSchemaDrift, shippingContract } from 'nestjs-shipping/testing';
+import pg from 'pg';
 import { TableColumn, TableIndex } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TestApp, testApp } from '../../support/app.js';
 import { freshProject, ground } from '../../support/client.js';
 import { serverUrl } from '../../support/database.js';
-import { openScaled, runSql, scalingSql } from '../../support/scaling.js';
+import { addEvents } from '../../support/rows.js';
+import { openScaled, runSql, scaledDatabase, scalingSql } from '../../support/scaling.js';
 import { anyStatement } from '../../support/statements.js';
+import { everyCall, outcomesOfEveryCall, withRole } from '../application-role.js';
 
 /** Forty projects with a method and an event, so that each part has some. */
 const rows = `
@@ -171,6 +174,30 @@ describe.skipIf(serverUrl === undefined)('on hash partitions of a server, the mo
 
     expect(outcomes.filter((status) => status === 201)).toHaveLength(10);
     expect(outcomes.filter((status) => status === 409)).toHaveLength(30);
+  });
+
+  it('makes every call as the role of the application, with the rights in the page', async () => {
+    const scaled = await scaledDatabase();
+    const common = { entities: shippingEntities, type: 'postgres', driver: pg, url: scaled.url } as const;
+    const role = await withRole({ options: common, drop: scaled.drop });
+    await role.run('sql/rights-postgres');
+    await role.run('scaling/hash-partitions-rights');
+
+    const host = await role.start();
+    const outcomes = await everyCall(host);
+    await host.close();
+    await role.close();
+
+    expect(outcomes).toEqual(outcomesOfEveryCall);
+  });
+
+  it('names the index of the dedupe_key in an error, as record() needs it', async () => {
+    const order = { projectId: freshProject(), orderId: 'o' };
+    await events.record(order, { type: 'order.paid', dedupe_key: 'paid' });
+
+    const again = addEvents(database.dataSource.manager, order, 1, () => ({ dedupeKey: 'paid' }));
+
+    await expect(again).rejects.toThrow(/uq_shipping_order_event_dedupe_key"/);
   });
 
   it('does not remove a method that your foreign key refers to', async () => {

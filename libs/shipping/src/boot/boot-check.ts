@@ -54,7 +54,8 @@ export class BootCheck implements OnModuleInit, OnApplicationBootstrap {
 
   private async schemaError(): Promise<Error | undefined> {
     const { dataSource } = this.database;
-    await dialectOf(dataSource).checkDatabase?.(dataSource);
+    const tablePaths = shippingEntities.map((entity) => dataSource.getMetadata(entity).tablePath);
+    await dialectOf(dataSource).checkDatabase?.(dataSource, tablePaths);
     const runner = dataSource.createQueryRunner('master');
     const missing: string[] = [];
     try {
@@ -91,13 +92,12 @@ function refuseMissingEntities(dataSource: DataSource): void {
 
 function missingTablesError(tablePaths: readonly string[]): Error {
   return new Error(
-    `The database has no table ${tablePaths.join(', ')}. Add the migrations of nestjs-shipping to the DataSource, or ` +
-      `run them before the application starts:\n` +
+    `The database has no table ${tablePaths.join(', ')}, or its user has no right on it. Add the migrations of ` +
+      `nestjs-shipping to the DataSource, or run them before the application starts:\n` +
       `  import { shippingMigrations } from 'nestjs-shipping/migrations';\n` +
       `  TypeOrmModule.forRoot({ …, migrations: shippingMigrations, migrationsRun: true })\n` +
-      'If the migrations have run already, somebody dropped the table later. Restore it from a backup. Or delete the rows ' +
-      'of our migrations from the migrations table, drop those of our three tables that are left, with all their rows, and ' +
-      'run the migrations again.',
+      'If the migrations have run already, compare the rights of the user with docs/dba.md, and the schema and the database ' +
+      'with those of the migrations. If somebody has dropped the table, restore it from a backup.',
   );
 }
 

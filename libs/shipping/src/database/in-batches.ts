@@ -1,3 +1,9 @@
+/**
+ * How many rows a batch has at most. The limit of parameters in a statement is 32,766 on SQLite, and higher on the other
+ * engines.
+ */
+export const batchSize = 1000;
+
 /** The outcome of one batch. */
 export interface Batch<Position> {
   /** How many rows the batch changed. */

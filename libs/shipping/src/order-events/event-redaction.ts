@@ -1,14 +1,12 @@
 import { type EntityManager } from 'typeorm';
 import { dialectIn } from '../database/data-source-of.js';
-import { type Batch } from '../database/in-batches.js';
+import { type Batch, batchSize } from '../database/in-batches.js';
 import { runCached } from '../database/statement.js';
 import { type EventPosition } from './dto/event-cursor.js';
 import { actorTypes, type OrderEventActor } from './dto/order-event.dto.js';
-import { isBeyond, type OrderKey } from './event-rows.js';
+import { isBeyond, positionValues } from './event-position.js';
+import { type OrderKey } from './event-rows.js';
 import { OrderEvent } from './order-event.table.js';
-
-/** SQLite has the smallest limit of parameters in a statement, 32,766. */
-const batchSize = 1000;
 
 /** The type of an actor names no person, so it stays. */
 const redactedActors = actorTypes.map((type): OrderEventActor => ({ type, id: null, label: null }));
@@ -50,9 +48,8 @@ async function personalRows(
   order: OrderKey,
   after: EventPosition | undefined,
 ): Promise<PersonalRow[]> {
-  const { timeColumn, valueColumn, timeParameter } = dialectIn(manager);
-  const position = after && { time: timeParameter(String(after.occurred_at)), seq: Number(after.seq) };
-  const values = { ...order, ...redactedValues, ...position };
+  const { timeColumn, valueColumn } = dialectIn(manager);
+  const values = { ...order, ...redactedValues, ...positionValues(manager, 'after', after) };
   const name = `personal events ${after ? 'after' : ''}`;
   const { records } = await runCached<PersonalRow>(manager, OrderEvent, name, values, () => {
     const query = manager
@@ -61,7 +58,7 @@ async function personalRows(
       .addSelect(valueColumn('e.seq'), 'seq')
       .addSelect(valueColumn('e.actor'), 'actor')
       .where(`${isOfOrder} AND ${isPersonal}`);
-    if (after) query.andWhere(isBeyond('>'));
+    if (after) query.andWhere(isBeyond('>', 'after'));
     return query.orderBy('e.occurred_at').addOrderBy('e.seq').limit(batchSize);
   });
   return records;

@@ -6,6 +6,7 @@ import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.d
 import { type EventRange } from './dto/order-event-page.check.js';
 import { type CheckedOrderEvent } from './dto/new-order-event.check.js';
 import { DatabaseUnavailableError } from '../database/database.errors.js';
+import { isBeyond, positionValues } from './event-position.js';
 import { dedupeIndex, OrderEvent } from './order-event.table.js';
 
 // This file has all statements about events. Columns have the names of the wire.
@@ -129,7 +130,6 @@ export async function readEvents(
   { projectId, orderId }: OrderKey,
   { limit, types, excludeTypes = [], newestFirst = false, after }: EventRange,
 ): Promise<EventRow[]> {
-  const dialect = dialectIn(manager);
   // SQL has no empty list.
   if (types?.length === 0) return [];
   const values = {
@@ -137,7 +137,7 @@ export async function readEvents(
     orderId,
     types,
     excludeTypes,
-    ...(after && { time: dialect.timeParameter(String(after.occurred_at)), seq: Number(after.seq) }),
+    ...positionValues(manager, 'after', after),
   };
   const name = [
     'events',
@@ -152,36 +152,10 @@ export async function readEvents(
     const query = selectEvents(manager).where('e.project_id = :projectId AND e.order_id = :orderId');
     if (types) query.andWhere('e.type IN (:...types)');
     if (excludeTypes.length > 0) query.andWhere('e.type NOT IN (:...excludeTypes)');
-    if (after) query.andWhere(isBeyond(newestFirst ? '<' : '>'));
+    if (after) query.andWhere(isBeyond(newestFirst ? '<' : '>', 'after'));
     return query.orderBy('e.occurred_at', direction).addOrderBy('e.seq', direction).limit(limit);
   });
   return records;
-}
-
-/**
- * Returns the condition that an event `e` is on this side of the position `:time` and `:seq`. PostgreSQL and SQLite find
- * the position in the key by the comparison of rows, MySQL and MariaDB by the OR. Without its own form, an engine reads
- * every row before the position.
- */
-export function isBeyond(sign: '<' | '>'): string {
-  return (
-    `(e.occurred_at, e.seq) ${sign} (:time, :seq) AND ` +
-    `(e.occurred_at ${sign} :time OR (e.occurred_at = :time AND e.seq ${sign} :seq))`
-  );
-}
-
-/**
- * @param orderId removes only the events of this order; by default of all orders of the project
- * @returns how many events were removed
- */
-export async function removeEvents(
-  manager: EntityManager,
-  projectId: string,
-  orderId?: string,
-): Promise<number> {
-  const order = orderId === undefined ? { projectId } : { projectId, orderId };
-  const { affected } = await manager.delete(OrderEvent, order);
-  return affected ?? 0;
 }
 
 function selectEvents(manager: EntityManager) {

@@ -17,7 +17,7 @@ const primaryKeyConstraintName = 'pk_shipping_order_event';
   unique: true,
   where: 'dedupe_key IS NOT NULL',
 })
-@Index('uq_shipping_order_event_seq', ['seq'], { unique: true })
+@Index('ix_shipping_order_event_seq', ['seq'])
 export class OrderEvent {
   @PrimaryColumn({ name: 'project_id', type: 'varchar', length: 64, collation, primaryKeyConstraintName })
   projectId!: string;

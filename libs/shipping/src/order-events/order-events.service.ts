@@ -16,17 +16,11 @@ import { type OrderEventPage, type OrderEventQuery } from './dto/order-event-pag
 import { checkOrderEvent } from './dto/new-order-event.check.js';
 import { type NewOrderEvent } from './dto/new-order-event.dto.js';
 import { type OrderEventType } from './order-event-types.js';
+import { type ProjectPosition } from './event-position.js';
 import { redactBatch } from './event-redaction.js';
 import { EventSettings } from './event-settings.js';
-import {
-  removeEvents,
-  eventOf,
-  type EventRow,
-  insertEvent,
-  type OrderKey,
-  readEvents,
-  returnsRow,
-} from './event-rows.js';
+import { removeBatch, type RemovedEvents } from './event-removal.js';
+import { eventOf, type EventRow, insertEvent, type OrderKey, readEvents, returnsRow } from './event-rows.js';
 
 /** How many events one statement of a stream reads. */
 const streamBatchSize = 200;
@@ -197,31 +191,38 @@ export class OrderEventsService {
   /**
    * Removes the history of an order, for instance because a privacy law asks for it. An event that is recorded while the
    * call runs may stay. Stop recording events of the order first. {@link redactHistory} keeps the record without the
-   * person.
-   * @returns how many events were removed
+   * person. In a transaction of the caller, that transaction commits everything. Otherwise each batch of events commits by
+   * itself: after an error, call it again, and it removes the rest.
+   * @returns how many events this call removed
    * @throws InvalidParameterError when the project id or the order id is invalid
    * @example
    * const removed = await events.removeHistory({ projectId: 'acme', orderId: '1001' });
    */
   async removeHistory(order: OrderKey, options: ShippingCallOptions = {}): Promise<number> {
-    const { projectId, orderId } = idsOf(order);
-    checkIds({ projectId, orderId });
-    const callerManager = this.database.callerManager(options);
-    return this.database.write(callerManager, (manager) => removeEvents(manager, projectId, orderId));
+    const ids = idsOf(order);
+    checkIds(ids);
+    return this.removeEvents(ids, options);
   }
 
   /**
-   * Removes the histories of a project in one statement, for a tenant that leaves. Stop recording its events first.
-   * `ShippingMethodsService.removeAll` removes the methods of the project.
-   * @returns how many events were removed
+   * Removes the histories of a project, for a tenant that leaves. Stop recording its events first. The batches commit as
+   * in `removeHistory`. `ShippingMethodsService.removeAll` removes the methods of the project.
+   * @returns how many events this call removed
    * @throws InvalidParameterError when the project id is invalid
    * @example
    * const removed = await events.removeHistories('acme');
    */
   async removeHistories(projectId: string, options: ShippingCallOptions = {}): Promise<number> {
     checkIds({ projectId });
+    return this.removeEvents({ projectId }, options);
+  }
+
+  /** @internal */
+  private removeEvents(ids: RemovedEvents, options: ShippingCallOptions): Promise<number> {
     const callerManager = this.database.callerManager(options);
-    return this.database.write(callerManager, (manager) => removeEvents(manager, projectId));
+    return inBatches<ProjectPosition>((after) =>
+      this.database.write(callerManager, (manager) => removeBatch(manager, ids, after)),
+    );
   }
 
   /** Yields every event that was committed before the call exactly once. @internal */

@@ -89,6 +89,9 @@ export interface Dialect {
   isForeignKeyError?(error: DriverError): boolean;
   /** Gives the columns and indexes of our entities the form that this engine has. */
   adaptEntity(metadata: EntityMetadata, dataSource: DataSource): void;
-  /** @throws Error that names the remedy, for a database or a setting under which data is lost or wrong */
-  checkDatabase?(dataSource: DataSource): Promise<void>;
+  /**
+   * @param tablePaths the tables that the module needs; they may be missing
+   * @throws Error that names the remedy, for a database or a setting under which data is lost or wrong
+   */
+  checkDatabase?(dataSource: DataSource, tablePaths: readonly string[]): Promise<void>;
 }

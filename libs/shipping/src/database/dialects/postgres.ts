@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { type DataSource } from 'typeorm';
 import { type Dialect, ownDataSource } from './dialect.js';
 
@@ -60,20 +61,59 @@ export const postgres: Dialect = {
       ({ columns }) => columns.length > 1 || String(columns[0]?.generationStrategy) !== 'identity',
     );
   },
-  async checkDatabase(dataSource: DataSource) {
+  async checkDatabase(dataSource, tablePaths) {
     await refuseQueryTimeout(dataSource);
-    const [found] = await dataSource.query<{ encoding: string }[]>(
-      `SELECT current_setting('server_encoding') AS encoding`,
-    );
-    if (found?.encoding === 'UTF8') return;
-    throw new Error(
-      `The database has the encoding ${found?.encoding}. nestjs-shipping needs a database with the encoding UTF8. Create one:\n` +
-        `  CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0\n` +
-        'Move your tables into it with pg_dump. Or give ShippingModule a DataSource of its own with the new database: ' +
-        "ShippingModule.forRoot({ dataSource: 'name' }).",
-    );
+    await refuseEncoding(dataSource);
+    await checkRights(dataSource, tablePaths);
   },
 };
+
+async function refuseEncoding(dataSource: DataSource): Promise<void> {
+  const [found] = await dataSource.query<{ encoding: string }[]>(
+    `SELECT current_setting('server_encoding') AS encoding`,
+  );
+  if (found?.encoding === 'UTF8') return;
+  throw new Error(
+    `The database has the encoding ${found?.encoding}. nestjs-shipping needs a database with the encoding UTF8. Create one:\n` +
+      `  CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0\n` +
+      'Move your tables into it with pg_dump. Or give ShippingModule a DataSource of its own with the new database: ' +
+      "ShippingModule.forRoot({ dataSource: 'name' }).",
+  );
+}
+
+/**
+ * Warns of row-level security. It is no error: whether the policies show the role all rows, only a person can tell.
+ * @throws Error that names the remedy, when the role may not read a table
+ */
+async function checkRights(dataSource: DataSource, tablePaths: readonly string[]): Promise<void> {
+  const escaped = tablePaths.map((path) =>
+    path
+      .split('.')
+      .map((name) => dataSource.driver.escape(name))
+      .join('.'),
+  );
+  const tables = await dataSource.query<{ name: string; state: string | null }[]>(
+    `SELECT name, CASE
+       WHEN NOT has_any_column_privilege(to_regclass(name), 'SELECT') THEN 'unreadable'
+       WHEN row_security_active(to_regclass(name)) THEN 'filtered'
+     END AS state FROM unnest($1::text[]) AS name`,
+    [escaped],
+  );
+  const namesOf = (state: string): string[] =>
+    tables.filter((each) => each.state === state).map(({ name }) => name);
+  const [unreadable, filtered] = [namesOf('unreadable'), namesOf('filtered')];
+  if (unreadable.length > 0)
+    throw new Error(
+      `The database has ${unreadable.join(', ')}, but the role of the DataSource may not read it. Grant the role the ` +
+        'rights in docs/dba.md.',
+    );
+  if (filtered.length > 0)
+    new Logger('ShippingModule').warn(
+      `Row-level security is active on ${filtered.join(', ')} for the role of the DataSource. If a policy hides a row, ` +
+        'reads do not return it and removals do not remove it, and no call fails. Set the policies up as ' +
+        'docs/dba.md#row-level-security shows.',
+    );
+}
 
 /**
  * With this setting, pg stops waiting for a statement that the server still runs. TypeORM's ROLLBACK is queued behind

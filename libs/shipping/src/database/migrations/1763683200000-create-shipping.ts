@@ -187,9 +187,8 @@ function tables(runner: QueryRunner, types: Types): Table[] {
           isUnique: true,
           where: 'dedupe_key IS NOT NULL',
         },
-        ...(isPostgres
-          ? []
-          : [{ name: prefixed('uq_shipping_order_event_seq'), columnNames: ['seq'], isUnique: true }]),
+        // If it were unique, MariaDB and MySQL could not partition the table by `project_id`.
+        ...(isPostgres ? [] : [{ name: prefixed('ix_shipping_order_event_seq'), columnNames: ['seq'] }]),
       ],
     }),
   ];

@@ -1,0 +1,29 @@
+-- On PostgreSQL: removes the orders for which nothing was recorded in seven years. Edit the three constants.
+create index concurrently if not exists ix_shop_event_recorded
+  on shipping_order_event using brin (recorded_at) with (pages_per_range = 32);
+
+-- Each window commits by itself, so you can stop the block and start it again at the same or a later time.
+do $$
+declare
+  keep_since constant timestamptz := now() - interval '7 years';
+  first_time constant timestamptz := timestamptz '2018-01-01';
+  -- So long that it has some thousand events.
+  step constant interval := '1 hour';
+  from_time timestamptz := first_time;
+begin
+  while from_time < keep_since loop
+    with old as materialized (
+      select distinct project_id, order_id from shipping_order_event
+      where recorded_at >= from_time and recorded_at < least(from_time + step, keep_since)
+    ), done as materialized (
+      select * from old where not exists (
+        select from shipping_order_event newer
+        where newer.project_id = old.project_id and newer.order_id = old.order_id and newer.recorded_at >= keep_since
+      )
+    )
+    delete from shipping_order_event event using done
+    where event.project_id = done.project_id and event.order_id = done.order_id;
+    commit;
+    from_time := from_time + step;
+  end loop;
+end $$;

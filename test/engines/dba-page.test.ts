@@ -1,0 +1,64 @@
+import { shippingEntities } from 'nestjs-shipping';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ground } from '../support/client.js';
+import { addEvents } from '../support/rows.js';
+import { type RoleDatabase, sqlOf, statementsOf, withRole } from './application-role.js';
+import { postgres, titleOf } from './databases.js';
+import { type EngineHost } from './host.js';
+
+// docs/dba.md shows this SQL.
+
+describe.skipIf(postgres.missing !== undefined)(`the SQL for a DBA on ${titleOf(postgres)}`, () => {
+  let database: RoleDatabase;
+  let host: EngineHost;
+  beforeEach(async () => {
+    database = await withRole(await postgres.create());
+    await database.run('sql/rights-postgres');
+    await addEvents(database.owner.manager, { projectId: 'acme', orderId: 'o' }, 700);
+    host = await database.start();
+  });
+  afterEach(async () => {
+    await host?.close();
+    await database?.close();
+  });
+
+  it('brings one tenant back from a backup, and each process sees it', async () => {
+    await host.methods.create('acme', ground);
+    const backup = `backup_${database.role}`;
+    await database.owner.query(`CREATE SCHEMA ${backup}`);
+    for (const { tableName } of shippingEntities.map((entity) => database.owner.getMetadata(entity)))
+      await database.owner.query(`CREATE TABLE ${backup}.${tableName} AS TABLE ${tableName}`);
+    await host.methods.removeAll('acme');
+    await host.events.removeHistories('acme');
+    expect(await host.methods.findActive('acme')).toEqual([]);
+
+    const sql = sqlOf('sql/restore-tenant', database.role, database.place).replaceAll(
+      'backup.',
+      `${backup}.`,
+    );
+    await database.owner.transaction(async (manager) => {
+      for (const statement of statementsOf(sql)) await manager.query(statement);
+    });
+    await database.owner.query(`DROP SCHEMA ${backup} CASCADE`);
+
+    expect(await host.methods.findActive('acme')).toHaveLength(1);
+    expect(await host.events.findAll({ projectId: 'acme', orderId: 'o' })).toHaveLength(700);
+    await host.events.record({ projectId: 'acme', orderId: 'o' }, { type: 'order.paid' });
+  });
+
+  it('sets autovacuum, watches the tables, and moves the numbers on after a switch-over', async () => {
+    await database.run('sql/vacuum-settings');
+    await database.run('sql/after-logical-replication');
+    await host.events.record({ projectId: 'acme', orderId: 'new' }, { type: 'order.paid' });
+
+    const [last] = await database.owner.query<{ seq: string }[]>(
+      'SELECT MAX(seq) AS seq FROM shipping_order_event',
+    );
+    const watched = await database.owner.query<{ relname: string }[]>(
+      sqlOf('sql/watch-tables', database.role, database.place),
+    );
+
+    expect(Number(last?.seq)).toBe(2_000_017);
+    expect(watched.map(({ relname }) => relname)).toContain('shipping_order_event');
+  });
+});

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { addEvents } from '../support/rows.js';
+import { type RoleDatabase, sqlOf, statementsOf, withRole } from './application-role.js';
+import { mariadb, mysql, postgres, titleOf } from './databases.js';
+import { type EngineHost } from './host.js';
+
+// docs/dba.md shows this SQL.
+
+const day = 24 * 60 * 60 * 1000;
+const ago = (days: number): Date => new Date(Date.now() - days * day);
+
+/** The orders of two projects, with the age of their events in days. */
+const orders = { old: [3000, 2800], alive: [3000, 2], young: [100] };
+
+for (const engine of [postgres, mariadb, mysql])
+  describe.skipIf(engine.missing !== undefined)(`a job on ${titleOf(engine)}`, () => {
+    let database: RoleDatabase;
+    let host: EngineHost | undefined;
+    beforeEach(async () => {
+      database = await withRole(await engine.create());
+      await database.run(engine === postgres ? 'sql/rights-postgres' : 'sql/rights-mariadb');
+      for (const projectId of ['acme', 'other'])
+        for (const [orderId, ages] of Object.entries(orders))
+          await addEvents(database.owner.manager, { projectId, orderId }, ages.length * 700, (n) => ({
+            recordedAt: ago(ages[n % ages.length] ?? 0),
+            dedupeKey: `key-${n}`,
+          }));
+    });
+    afterEach(async () => {
+      await host?.close();
+      host = undefined;
+      await database?.close();
+    });
+
+    const counts = async (): Promise<Record<string, number>> => {
+      const rows = await database.owner.query<{ order_id: string; n: string }[]>(
+        'SELECT order_id, COUNT(*) AS n FROM shipping_order_event GROUP BY order_id',
+      );
+      return Object.fromEntries(rows.map(({ order_id, n }) => [order_id, Number(n)]));
+    };
+    it('removes the orders without an event in seven years, and no event of another order', async () => {
+      if (engine === postgres) await database.run('sql/remove-old-orders-postgres');
+      else {
+        const statements = statementsOf(
+          sqlOf('sql/remove-old-orders-mariadb', database.role, database.place),
+        );
+        const runner = database.owner.createQueryRunner();
+        for (const statement of statements.slice(0, 3)) await runner.query(statement);
+        for (let from: unknown = 0; from !== null;) {
+          for (const statement of statements.slice(3)) await runner.query(statement);
+          [{ from }] = (await runner.query('SELECT @from_seq AS `from`')) as [{ from: unknown }];
+        }
+        await runner.release();
+      }
+
+      expect(await counts()).toEqual({ alive: 2800, young: 1400 });
+      host = await database.start();
+      const again = await host.events.record(
+        { projectId: 'acme', orderId: 'old' },
+        { type: 'order.paid', dedupe_key: 'key-1' },
+      );
+      expect(again.repeated).toBe(false);
+    });
+  });
