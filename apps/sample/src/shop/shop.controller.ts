@@ -16,6 +16,12 @@ import { shopPage } from './shop-page.js';
 
 const shop = { name: 'shop', schema: { type: 'string', example: 'demo' } } as const;
 
+interface Offer extends Choice {
+  label: string;
+  days?: unknown;
+  price?: unknown;
+}
+
 @ApiTags('Shop')
 @Controller()
 export class ShopController {
@@ -31,15 +37,17 @@ export class ShopController {
     return shopPage;
   }
 
-  /** Returns the methods that a customer can choose. */
+  /** Returns the methods that a customer can choose. A price often depends on the cart: then your code calculates it. */
   @Get('shops/:shop/methods')
   @ApiParam(shop)
-  async choices(@Param('shop') projectId: string): Promise<(Choice & { label: string })[]> {
+  async choices(@Param('shop') projectId: string): Promise<Offer[]> {
     const methods = await this.methods.findActive(projectId);
-    return methods.map(({ carrier_code, carrier_label, method_code, method_label }) => ({
+    return methods.map(({ carrier_code, method_code, method_label, meta: { days, price } }) => ({
       carrier_code,
       method_code,
-      label: `${carrier_label ?? carrier_code}: ${method_label}`,
+      label: method_label,
+      days,
+      price,
     }));
   }
 
