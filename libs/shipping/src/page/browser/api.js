@@ -14,7 +14,7 @@ const tokenName = `nestjs-shipping ${root.pathname}`;
 export const keepToken = (text) => sessionStorage.setItem(tokenName, text.trim().replace(/^Bearer\s+/i, ''));
 /** The admin of the backend may hand the token over in the fragment, which browsers send to no server. */
 const [, handedOver] = /^#token=(.+)$/.exec(location.hash) ?? [];
-if (handedOver) {
+if (settings.login === 'bearer' && handedOver) {
   history.replaceState(null, '', location.pathname + location.search);
   keepToken(decoded(handedOver));
 }

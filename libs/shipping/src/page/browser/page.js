@@ -88,5 +88,5 @@ document.title = t('title');
 const place = document.querySelector('#page');
 place.replaceChildren();
 render(html`<${Page} />`, place);
-addEventListener('hashchange', () => location.reload());
+addEventListener('hashchange', () => location.hash.startsWith('#token=') && location.reload());
 addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
