@@ -398,7 +398,7 @@ describe('the options of the page', () => {
   it.each<[made: object, message: string]>([
     [
       { path: 'staff' },
-      '"path" is unknown here. The options are routes, login, csrf, projects, frameAncestors, texts.',
+      '"path" is unknown here. The options are routes, login, signInUrl, csrf, projects, frameAncestors, texts.',
     ],
     [{ paht: 'staff' }, 'path, version, decorators and imports stand beside useFactory'],
     [{ login: 'basic' }, 'option "login" is \'basic\', but'],

@@ -37,7 +37,9 @@ const database = TypeOrmModule.forRootAsync({
 })
 class Host {}
 
-const app = await NestFactory.create<NestFastifyApplication>(Host, new FastifyAdapter(), { logger: false });
+// A client that keeps its connection delays the end of the process by this time.
+const adapter = new FastifyAdapter({ keepAliveTimeout: 2_000 });
+const app = await NestFactory.create<NestFastifyApplication>(Host, adapter, { logger: false });
 app.useGlobalFilters(new ProblemDetailsFilter());
 app.enableShutdownHooks(undefined, { useProcessExit: true });
 await app.listen(process.env['PORT'] || 0, '127.0.0.1');
