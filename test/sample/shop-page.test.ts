@@ -12,7 +12,7 @@ describe.skipIf(!isInstalled)(`the page of the shop${place}`, () => {
   beforeAll(async () => {
     app = await sampleApp();
     demo = new Client(app.origin, 'demo');
-    const meta = { days: '1 to 5', price: '$7.90' };
+    const meta = { delivery: '1 to 5 days', price: '$7.90' };
     ({ body: method } = await demo.create({ ...ground, method_label: '<b>Ground</b>', meta }));
   });
   afterAll(async () => {
@@ -27,9 +27,9 @@ describe.skipIf(!isInstalled)(`the page of the shop${place}`, () => {
   const setActive = (is_active: boolean) => demo.update(method.id, { ...ground, is_active });
   const says = (text: RegExp) => customer.page.getByRole('status').filter({ hasText: text }).waitFor();
 
-  it('offers the methods with days and price, places one order for two clicks, and leads to its history', async () => {
+  it('offers the methods with delivery and price, places one order for two clicks, and leads to its history', async () => {
     await customer.page.goto(app.origin);
-    await customer.page.getByRole('radio', { name: '<b>Ground</b>, days: 1 to 5 $7.90' }).waitFor();
+    await customer.page.getByRole('radio', { name: '<b>Ground</b> 1 to 5 days $7.90' }).waitFor();
     expect(await customer.accessibilityFaults()).toEqual([]);
     const orders: string[] = [];
     customer.page.on('request', (request) => request.method() === 'POST' && orders.push(request.url()));

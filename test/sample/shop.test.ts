@@ -33,13 +33,13 @@ describe('the shop of the sample', () => {
       method_code: '01',
       method_label: 'Air',
       sort_order: 1,
-      meta: { days: '2', price: '$9.00', cost: 3 },
+      meta: { delivery: '2 days', price: '$9.00', cost: 3 },
     });
 
     const { body } = await shop.send('GET', `/shops/${shop.project}/methods`);
 
     expect(body).toEqual([
-      { carrier_code: 'ups', method_code: '01', label: 'Air', days: '2', price: '$9.00' },
+      { carrier_code: 'ups', method_code: '01', label: 'Air', delivery: '2 days', price: '$9.00' },
       { ...chosen, label: 'UPS Ground' },
     ]);
   });

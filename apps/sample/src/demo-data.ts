@@ -12,23 +12,35 @@ type DemoEvent = [
 const off: Rest = { is_active: false };
 /** The values come from the project `default`, which can also switch the method off. */
 const inherits: Rest = { use_default: true };
-/** The shop shows `days` and `price` to its customers. */
+/** The shop shows `delivery` and `price` to its customers. */
 const meta = (details: object): Rest => ({ meta: details });
 
-const ground = meta({ days: '1 to 5', price: '$7.90', max_weight_kg: 68 });
-const overseas = meta({ days: '1 to 3', price: '$39.00', customs_papers: true });
+const ground = meta({ delivery: '1 to 5 days', price: '$7.90', max_weight_kg: 68 });
+const overseas = meta({ delivery: '1 to 3 days', price: '$39.00', customs_papers: true });
 
 const demo: Method[] = [
   ['ups', 'UPS', '03', 'UPS Ground', inherits],
-  ['ups', 'UPS', '02', 'UPS 2nd Day Air', meta({ days: '2', price: '$14.50', max_weight_kg: 68 })],
+  ['ups', 'UPS', '02', 'UPS 2nd Day Air', meta({ delivery: '2 days', price: '$14.50', max_weight_kg: 68 })],
   ['ups', 'UPS', '07', 'UPS Worldwide Express', overseas],
-  ['ups', 'UPS', '08', 'UPS Worldwide Expedited', meta({ days: '2 to 5', price: '$31.00' })],
+  ['ups', 'UPS', '08', 'UPS Worldwide Expedited', meta({ delivery: '2 to 5 days', price: '$31.00' })],
   ['fedex', 'FedEx', 'FEDEX_GROUND', 'FedEx Ground', ground],
-  ['fedex', 'FedEx', 'FEDEX_EXPRESS_SAVER', 'FedEx Express Saver', meta({ days: '3', price: '$11.90' })],
+  [
+    'fedex',
+    'FedEx',
+    'FEDEX_EXPRESS_SAVER',
+    'FedEx Express Saver',
+    meta({ delivery: '3 days', price: '$11.90' }),
+  ],
   ['fedex', 'FedEx', 'INTERNATIONAL_ECONOMY', 'FedEx International Economy', off],
   ['dhl', 'DHL', 'P', 'DHL Express Worldwide', inherits],
-  ['dhl', 'DHL', 'K', 'DHL Express 9:00', meta({ days: '1, before 9:00', price: '$34.00', signature: true })],
-  ['dhl', 'DHL', 'T', 'DHL Express 12:00', meta({ days: '1, before 12:00', price: '$27.00' })],
+  [
+    'dhl',
+    'DHL',
+    'K',
+    'DHL Express 9:00',
+    meta({ delivery: 'before 9:00', price: '$34.00', signature: true }),
+  ],
+  ['dhl', 'DHL', 'T', 'DHL Express 12:00', meta({ delivery: 'before 12:00', price: '$27.00' })],
 ];
 
 const defaults: Method[] = [

@@ -10,6 +10,7 @@ export const shopPage = `<!doctype html>
     <style>
       body { max-width: 40rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui }
       label { display: flex; gap: 0.5rem; padding: 0.4rem 0 }
+      small { display: block }
       label span { flex: 1; overflow-wrap: anywhere }
       button { font: inherit; padding: 0.4rem 1rem }
       form:has(#methods:empty) { display: none }
@@ -45,9 +46,9 @@ export const shopPage = `<!doctype html>
         const response = await fetch('./shops/demo/methods').catch(() => Response.error());
         if (!response.ok) return status.replaceChildren('We could not load this. ', button('Try again', () => load(reason)));
         choices = await response.json();
-        const option = ({ label, days, price }, index) => element('label', {},
+        const option = ({ label, delivery, price }, index) => element('label', {},
           element('input', { type: 'radio', name: 'method', value: index, checked: index === 0 }),
-          element('span', {}, label, days ? ', days: ' + days : ''), price ?? '');
+          element('span', {}, label, ' ', element('small', {}, delivery ?? '')), price ?? '');
         methods.append(...choices.map(option));
         status.textContent = choices.length > 0 ? reason : 'We cannot ship at the moment.';
       }

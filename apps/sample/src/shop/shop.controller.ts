@@ -9,16 +9,14 @@ import {
   Param,
   Post,
 } from '@nestjs/common';
-import { ApiExcludeEndpoint, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
 import { ShippingMethodsService } from 'nestjs-shipping';
 import { Checkout, type Choice } from './checkout.service.js';
 import { shopPage } from './shop-page.js';
 
-const shop = { name: 'shop', schema: { type: 'string', example: 'demo' } } as const;
-
 interface Offer extends Choice {
   label: string;
-  days?: unknown;
+  delivery?: unknown;
   price?: unknown;
 }
 
@@ -39,20 +37,18 @@ export class ShopController {
 
   /** Returns the methods that a customer can choose. A price often depends on the cart: then your code calculates it. */
   @Get('shops/:shop/methods')
-  @ApiParam(shop)
   async choices(@Param('shop') projectId: string): Promise<Offer[]> {
     const methods = await this.methods.findActive(projectId);
-    return methods.map(({ carrier_code, method_code, method_label, meta: { days, price } }) => ({
+    return methods.map(({ carrier_code, method_code, method_label, meta: { delivery, price } }) => ({
       carrier_code,
       method_code,
       label: method_label,
-      days,
+      delivery,
       price,
     }));
   }
 
   @Post('shops/:shop/orders')
-  @ApiParam(shop)
   async place(
     @Param('shop') projectId: string,
     @Headers('idempotency-key') key: string | undefined,
