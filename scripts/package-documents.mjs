@@ -15,6 +15,12 @@ for (const name of documents) {
   if (isAdding) cpSync(new URL(name, root), new URL(name, library), { recursive: true });
 }
 
+// The picture of the page would be a quarter of the package, so the package goes without it.
+for (const name of isAdding ? ['README.md', 'docs/guide/page.md'] : []) {
+  const text = readFileSync(new URL(name, library), 'utf8');
+  writeFileSync(new URL(name, library), text.replace(/^!\[.*page\.png\)\n\n/m, ''));
+}
+
 const { gitHead: _old, ...fields } = JSON.parse(readFileSync(packageFile, 'utf8'));
 const described = isAdding ? { ...fields, gitHead: commit() } : fields;
 writeFileSync(packageFile, `${JSON.stringify(described, null, 2)}\n`);

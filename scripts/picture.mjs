@@ -15,7 +15,7 @@ const path = join(root, 'docs/page.png');
 const dataDir = await mkdtemp(join(tmpdir(), 'picture-'));
 const sample = spawn(process.execPath, ['--import', 'tsx', 'apps/sample/src/main.ts'], {
   cwd: root,
-  env: { ...process.env, DATABASE_URL: '', DEMO: 'true', PORT: '0', DATA_DIR: dataDir },
+  env: { ...process.env, DATABASE_URL: '', PORT: '0', DATA_DIR: dataDir },
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 const ended = once(sample, 'close');

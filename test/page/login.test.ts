@@ -26,7 +26,13 @@ class CookieGuard implements CanActivate {
     const { cookie = '', ...headers } = request.headers;
     if (!cookie.includes('session=sam')) throw new UnauthorizedException();
     if (request.url.includes('/other/')) throw new ForbiddenException();
-    return request.method === 'GET' || headers['x-xsrf-token'] === 'a b=c';
+    return request.method === 'GET' || ['a b=c', '100%'].includes(headers['x-xsrf-token'] ?? '');
+  }
+}
+
+class NobodyGuard implements CanActivate {
+  canActivate(): boolean {
+    return false;
   }
 }
 
@@ -56,11 +62,11 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
   afterAll(() => Operator.leave());
 
   /** Signs in as a login page of the host would, and loads the page again. */
-  async function signIn(): Promise<void> {
+  async function signIn(csrfToken = 'a%20b%3Dc'): Promise<void> {
     const url = host.origin;
     await operator.page.context().addCookies([
       { name: 'session', value: 'sam', url, httpOnly: true },
-      { name: 'XSRF-TOKEN', value: 'a%20b%3Dc', url },
+      { name: 'XSRF-TOKEN', value: csrfToken, url },
     ]);
   }
 
@@ -95,6 +101,49 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
 
       const tokens = requests.map(({ method, headers }) => `${method} ${headers['x-xsrf-token']}`);
       expect(new Set(tokens)).toEqual(new Set(['GET undefined', 'POST a b=c', 'PATCH a b=c']));
+      expect(operator.errors).toEqual([]);
+    });
+
+    it('sends a CSRF token that is not percent-encoded as it is', async () => {
+      await start({ page, mounts });
+      operator = await Operator.at('about:blank');
+      await signIn('100%');
+      await operator.page.goto(`${host.origin}/shipping?project=acme`);
+      await operator.button('Add a method').click();
+      await operator.fillIn({ 'Carrier code': 'ups', 'Method code': '03', 'Method label': 'UPS Ground' });
+
+      await operator.button('Save').click();
+
+      await operator.notice('“UPS Ground” is saved.');
+      expect(operator.errors).toEqual([]);
+    });
+
+    it('leads to the login page of the host, which leads back to the same view', async () => {
+      await start({ page: { ...page, signInUrl: '/login?next={page}' }, mounts });
+      operator = await Operator.at(`${host.origin}/shipping?project=acme&order=1`);
+
+      const link = operator.page.getByRole('link', { name: 'Sign in' });
+      await link.waitFor();
+
+      const address = new URL((await link.getAttribute('href')) ?? '', host.origin);
+      expect([address.pathname, address.searchParams.get('next')]).toEqual([
+        '/login',
+        '/shipping?project=acme&order=1',
+      ]);
+      expect(await operator.accessibilityFaults()).toEqual([]);
+    });
+
+    it('shows the methods to a user who may not read histories', async () => {
+      const decorators = [UseGuards(CookieGuard)];
+      const routeDecorators = { events: [UseGuards(NobodyGuard)] };
+      await start({ page, mounts: [{ http: { decorators, routeDecorators } }] });
+      operator = await Operator.at('about:blank');
+      await signIn();
+
+      await operator.page.goto(`${host.origin}/shipping?project=acme&order=1`);
+
+      await operator.alert('You may not do this in the project “acme”.');
+      await operator.text('“acme” has no shipping methods yet').waitFor();
       expect(operator.errors).toEqual([]);
     });
 
@@ -185,14 +234,60 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
       expect(requests.some(({ headers }) => headers['authorization'] === 'Bearer secret-token')).toBe(true);
     });
 
-    it('says that the token does not open another project', async () => {
+    it('says that the token does not open another project, and takes another token', async () => {
       await start({ page, mounts });
       operator = await Operator.at(`${host.origin}/shipping?project=other`);
       await operator.field('Access token').fill('secret-token');
       await operator.button('Open').last().click();
 
       await operator.alert('You may not do this in the project “other”.');
+      await operator.button('Use another token').click();
+      await operator.field('Access token').waitFor();
       expect(operator.errors).toEqual([]);
+    });
+
+    it('asks for the token before a project, and takes it with "Bearer" and with blanks', async () => {
+      await start({ page, mounts });
+      operator = await Operator.at(`${host.origin}/shipping`);
+      await operator.alert('You are not signed in.');
+      expect(requests).toEqual([]);
+
+      await operator.field('Access token').fill('  Bearer secret-token ');
+      await operator.button('Open').last().click();
+      await operator.alert('Choose a project');
+      await operator.field('Project').fill('acme');
+      await operator.button('Open').click();
+
+      await operator.text('“acme” has no shipping methods yet').waitFor();
+    });
+
+    it.each(['eyJhbGciOiJIUzI1NiJ9.e30.c2ln', 'Bearer secret-token', 't'.repeat(65)])(
+      'is not taken for a project: %s',
+      async (token) => {
+        await start({ page, mounts });
+        operator = await Operator.at(`${host.origin}/shipping?project=acme`);
+        const addresses: string[] = [];
+        operator.page.on('request', (request) => addresses.push(request.url()));
+
+        await operator.field('Project').fill(token);
+        await operator.button('Open').first().click();
+
+        expect(await operator.page.locator('input[name=project]:invalid').count()).toBe(1);
+        expect([operator.page.url(), addresses]).toEqual([`${host.origin}/shipping?project=acme`, []]);
+      },
+    );
+
+    it('is handed over by the admin of the host in the fragment, which the page removes', async () => {
+      await start({ page, mounts });
+      operator = await Operator.at('about:blank');
+
+      await operator.page.goto(`${host.origin}/shipping?project=acme#token=Bearer%20secret-token`);
+      await operator.text('“acme” has no shipping methods yet').waitFor();
+      expect(operator.page.url()).toBe(`${host.origin}/shipping?project=acme`);
+      await operator.page.evaluate('location.hash = "token=other"');
+
+      await operator.alert('The server does not accept this token.');
+      expect(operator.page.url()).toBe(`${host.origin}/shipping?project=acme`);
     });
   });
 });

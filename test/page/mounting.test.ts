@@ -288,6 +288,14 @@ describe.each(platformNames)('the page on %s', (platform) => {
     expect((await get(assets[0] ?? '')).status).toBe(200);
   });
 
+  it('knows the settings of the longest path, if the paths of two mounts end alike', async () => {
+    const short = { http: { path: 'shops/:project_id' }, maxPageSize: 10 };
+    const long = { http: { path: 'staff/shops/:project_id' }, maxPageSize: 20 };
+    await start({ mounts: [short, long], page: { routes: 'staff/shops/:project_id' } });
+
+    expect((await get('/shipping')).meta).toMatchObject({ maxPageSize: 20 });
+  });
+
   it('has relative addresses that also work after a final slash', async () => {
     await start();
     const { status, assets } = await get('/shipping/');
@@ -390,7 +398,7 @@ describe('the options of the page', () => {
   it.each<[made: object, message: string]>([
     [
       { path: 'staff' },
-      '"path" is unknown here. The options are routes, login, csrf, projects, frameAncestors, texts.',
+      '"path" is unknown here. The options are routes, login, signInUrl, csrf, projects, frameAncestors, texts.',
     ],
     [{ paht: 'staff' }, 'path, version, decorators and imports stand beside useFactory'],
     [{ login: 'basic' }, 'option "login" is \'basic\', but'],

@@ -3,7 +3,9 @@ import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 
-const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+const usual = ['/usr/bin/chromium', '/usr/bin/chromium-headless-shell'];
+const executablePath =
+  process.env['CHROMIUM'] || usual.find((path) => existsSync(path)) || usual.join(' or ');
 export const isInstalled = existsSync(executablePath);
 /** For the title of a suite that is skipped. */
 export const place = isInstalled ? '' : ` (there is no Chromium at ${executablePath})`;

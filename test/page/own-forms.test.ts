@@ -14,12 +14,12 @@ import { describe, expect, it } from 'vitest';
 import { EnvelopeInterceptor } from '../guide/envelope.js';
 import { fourMethods, isInstalled, pageInBrowser, place } from './page-in-browser.js';
 
+/** Puts each value into another value. */
 class Envelope implements NestInterceptor {
-  isOn = true;
+  wrap = (value: unknown): unknown => value;
 
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    if (!this.isOn) return next.handle();
-    return next.handle().pipe(map((data: unknown) => ({ data })));
+    return next.handle().pipe(map((value: unknown) => this.wrap(value)));
   }
 }
 
@@ -38,7 +38,23 @@ describe.skipIf(!isInstalled)(`the page on responses in an envelope${place}`, ()
   const envelope = new Envelope();
   const page = pageInBrowser({ configure: (app) => app.useGlobalInterceptors(envelope) });
 
-  it('says that it does not know their form', async () => {
+  it.each<[string, (value: unknown) => unknown]>([
+    ['{ ok, data }', (data) => ({ ok: true, data })],
+    ['{ success, result, error }', (result) => ({ success: true, result, error: null })],
+  ])('reads and changes methods in %s', async (_form, wrap) => {
+    envelope.wrap = wrap;
+    const { shop, operator } = await page.openShop();
+
+    await operator.toggle('UPS Ground').click();
+    await operator.notice('“UPS Ground” is now inactive');
+    await operator.page.goto(`${page.origin}/shipping?project=${shop.project}&order=1`);
+    await operator.text('The order 1 has no events.').waitFor();
+
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('says that it does not know another form', async () => {
+    envelope.wrap = (value) => ({ response: { value } });
     const operator = await page.open('acme&order=1');
 
     await operator.page.getByRole('alert').nth(1).waitFor();
@@ -49,12 +65,12 @@ describe.skipIf(!isInstalled)(`the page on responses in an envelope${place}`, ()
   });
 
   it('shows the methods as soon as there is no envelope, although the browser has kept the old response', async () => {
-    envelope.isOn = true;
+    envelope.wrap = (value) => ({ response: { value } });
     const shop = await fourMethods(page.origin);
     const operator = await page.open(shop.project);
     await operator.page.getByRole('alert').waitFor();
 
-    envelope.isOn = false;
+    envelope.wrap = (value) => value;
     await operator.page.reload();
     await operator.row('UPS Ground').waitFor();
 

@@ -1,9 +1,12 @@
 import { Test, type TestingModule } from '@nestjs/testing';
 import { DatabaseUnavailableError, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
+import { DataSource, type DataSourceOptions } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Proxy } from '../support/proxy.js';
 import { type EngineDatabase, opened, postgres, titleOf } from '../engines/databases.js';
 import { freshProject } from '../support/client.js';
+import { otherEngines } from '../support/other-engines.js';
+import { boundLeases, mysqlLimits } from './bounded-pool.js';
 import { database } from './silent-server.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -49,5 +52,35 @@ describe.skipIf(postgres.missing !== undefined)(`a DataSource with limits on ${t
     ]);
     expect(waitedMs).toBeLessThan(8_000);
     expect((await methods.list(project)).meta.total).toBe(1);
+  });
+});
+
+const servers = otherEngines.filter(({ options }) => options.type !== 'better-sqlite3');
+
+describe.each(servers)('a DataSource with limits on $title', ({ isMissing, options }) => {
+  it.skipIf(isMissing)('ends statements while the server is silent, and works again afterwards', async () => {
+    const address = new URL(String((options as { url: unknown }).url));
+    const proxy = await Proxy.before({ host: address.hostname, port: Number(address.port || 3306) });
+    const url = Object.assign(address, { host: `127.0.0.1:${proxy.port}`, pathname: '' }).href;
+    const settings = { type: options.type, url, poolSize: 1, ...mysqlLimits } as DataSourceOptions;
+    const dataSource = await new DataSource(settings).initialize();
+    boundLeases(dataSource);
+    const lockLimit = async (): Promise<number> => {
+      const [row] = await dataSource.query('SELECT @@innodb_lock_wait_timeout AS seconds');
+      return Number(row.seconds);
+    };
+    const before = await lockLimit();
+    proxy.lose();
+
+    const since = Date.now();
+    const asked = await Promise.allSettled([lockLimit(), lockLimit(), lockLimit()]);
+    const waitedMs = Date.now() - since;
+    proxy.heal();
+
+    expect(asked.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(waitedMs).toBeLessThan(8_000);
+    expect([before, await lockLimit()]).toEqual([3, 3]);
+    await dataSource.destroy();
+    await proxy.close();
   });
 });

@@ -1,6 +1,6 @@
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { boundLeases, postgresLimits } from '../../apps/sample/src/hardening/bounded-pool.js';
+import { boundLeases, postgresLimits } from './bounded-pool.js';
 
 // docs/recipes/silent-server.md shows this code.
 

@@ -5,7 +5,6 @@ import { text } from 'node:stream/consumers';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type ProblemDetails, type ShippingMethodDto, ShippingModule } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { configureHttp } from '../../apps/sample/src/hardening/http.js';
 import { compiled, typeOrm } from '../embedding/host.js';
 import { Client, freshProject, ground } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -13,12 +12,7 @@ import { type TestDatabase, testDatabase } from '../support/database.js';
 const sent = JSON.stringify({ ...ground, meta: { text: 'é😀' } });
 const json = { 'content-type': 'application/json' };
 
-const setups: [setup: string, configure: (app: NestFastifyApplication) => void, bodyParser: boolean][] = [
-  ['as Nest sets it up', () => undefined, true],
-  ['as the sample sets it up', configureHttp, false],
-];
-
-describe.each(setups)('over HTTP/2 on Fastify, %s,', (_setup, configure, bodyParser) => {
+describe('over HTTP/2 on Fastify,', () => {
   let database: TestDatabase;
   let app: NestFastifyApplication;
   let session: ClientHttp2Session;
@@ -27,10 +21,8 @@ describe.each(setups)('over HTTP/2 on Fastify, %s,', (_setup, configure, bodyPar
     database = await testDatabase();
     const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
     app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter({ http2: true }), {
-      bodyParser,
       logger: ['error', 'warn'],
     });
-    configure(app);
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
     session = connect(`http://127.0.0.1:${port}`);

@@ -1,11 +1,10 @@
 import { type INestApplication } from '@nestjs/common';
-import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { type DataSource } from 'typeorm';
 import { AppModule } from '../../apps/sample/src/app.module.js';
 import { database, schema } from '../../apps/sample/src/database.js';
 import { serveDocs } from '../../apps/sample/src/docs.js';
-import { applicationOptions, configureHttp, httpAdapter } from '../../apps/sample/src/hardening/http.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { listen, typeOrm } from '../support/nest.js';
 
@@ -23,11 +22,7 @@ export async function createApp(dataSource: DataSource): Promise<NestFastifyAppl
     .overrideModule(database)
     .useModule(typeOrm({ dataSource }))
     .compile();
-  const app = testing.createNestApplication<NestFastifyApplication>(httpAdapter(), {
-    ...applicationOptions,
-    bufferLogs: false,
-  });
-  configureHttp(app);
+  const app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter());
   serveDocs(app);
   return app;
 }

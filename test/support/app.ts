@@ -24,7 +24,7 @@ export interface TestAppOptions {
   imports?: ModuleMetadata['imports'];
 }
 
-/** A host with the module mounted: on Fastify with the sample's HTTP setup, on Express with Nest's own. */
+/** A host with the module mounted, as Nest sets it up, with one limit for bodies. */
 export async function testApp({
   adapter = 'fastify',
   database,

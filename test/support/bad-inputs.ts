@@ -95,10 +95,37 @@ export function respondsExactly(name: string, inputs: readonly BadInput[]): void
   });
 }
 
+/**
+ * What Fastify, as Nest sets it up, refuses or accepts before the module sees it:
+ * `test/guide/express-and-fastify.test.ts` tests its responses.
+ */
+const decidedByFastify = new Set([
+  'PATCH everything wrong',
+  'PATCH everything wrong but the route',
+  'POST 3000000 bytes as text/plain',
+  'POST a broken body for a missing route',
+  'DELETE a broken body',
+  'DELETE no body of a strange type',
+  'POST a body that is not gzip',
+  'POST a body in gzip',
+  'POST 50 MB in 50 kB of gzip',
+  'POST a byte FF in a label',
+  'POST a surrogate encoded by itself',
+  'POST a character cut in half',
+  'POST no body, in chunks',
+  'POST no body',
+  'POST a field __proto__',
+  'POST a required field in __proto__ only',
+  'POST __proto__ at the first level of meta',
+  'POST __proto__ spelt with escapes',
+  'POST all three forbidden keys in meta',
+]);
+
 function casesFor(adapter: Adapter, inputs: readonly BadInput[]): [string, BadInput, Verdict][] {
   return inputs.flatMap((input): [string, BadInput, Verdict][] => {
     const verdict = adapter === 'express' && input.express !== undefined ? input.express : input.response;
-    if (verdict === null) return [];
+    if (verdict === null || (adapter === 'fastify' && decidedByFastify.has(`${input.method} ${input.given}`)))
+      return [];
     return [[`${input.method} with ${input.given} is ${inWords(verdict)}`, input, verdict]];
   });
 }

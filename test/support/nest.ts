@@ -1,10 +1,11 @@
 import { type AddressInfo } from 'node:net';
 import { type INestApplication } from '@nestjs/common';
-import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type TestingModule } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { type FastifyReply } from 'fastify';
+import { ProblemDetailsFilter } from 'nestjs-shipping';
 import { type DataSource, type DataSourceOptions } from 'typeorm';
-import { configureHttp, httpAdapter } from '../../apps/sample/src/hardening/http.js';
 
 /** `TypeOrmModule` over a DataSource that is open already: the embedded database has one connection only. */
 export function typeOrm(
@@ -18,13 +19,15 @@ export function typeOrm(
   });
 }
 
-/** An application on Fastify with the HTTP setup of the sample. */
+/** An application on Fastify in which every error is a problem, also those of the router. */
 export function fastifyApp(testing: TestingModule): NestFastifyApplication {
-  const app = testing.createNestApplication<NestFastifyApplication>(httpAdapter(), {
-    bodyParser: false,
-    logger: ['error', 'warn'],
+  const problems = new ProblemDetailsFilter();
+  const adapter = new FastifyAdapter({
+    routerOptions: { maxParamLength: 16 * 1024 },
+    frameworkErrors: (error: Error, _request: unknown, reply: FastifyReply) => problems.send(error, reply),
   });
-  configureHttp(app);
+  const app = testing.createNestApplication<NestFastifyApplication>(adapter, { logger: ['error', 'warn'] });
+  app.useGlobalFilters(problems);
   return app;
 }
 

@@ -8,13 +8,15 @@ const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'u
 const { scripts } = JSON.parse(manifest) as { scripts: { start: string } };
 
 export interface SampleOptions {
-  /** `DATABASE_URL`, `DATA_DIR` and others. By default there is no demo, and a free port is used. */
-  env: Record<string, string>;
+  /** `DATABASE_URL`, `DATA_DIR` and others. By default, a free port is used. */
+  env: Readonly<Record<string, string>>;
+  /** By default, the command of `npm start`. Its build must be there. */
+  command?: string;
   /** The text that the process prints when it has started. */
   ready?: RegExp;
 }
 
-/** One run of the sample host by the command of `npm start`, in its own process. The caller must end it. */
+/** One run of the sample, or of another host, in its own process. The caller must end it. */
 export class SampleProcess {
   readonly process: ChildProcess;
   /** The exit code; null after a kill. */
@@ -22,11 +24,11 @@ export class SampleProcess {
   readonly started: Promise<void>;
   output = '';
 
-  constructor({ env, ready: isReady = /nestjs-shipping sample: \S+/ }: SampleOptions) {
-    this.process = spawn(scripts.start, {
+  constructor({ env, command = scripts.start, ready: isReady = /nestjs-shipping \w+: \S+/ }: SampleOptions) {
+    this.process = spawn(command, {
       shell: true,
       cwd: root,
-      env: { ...process.env, DATABASE_URL: '', PORT: '0', DEMO: 'false', NODE_ENV: 'production', ...env },
+      env: { ...process.env, DATABASE_URL: '', PORT: '0', NODE_ENV: 'production', ...env },
     });
     this.ended = once(this.process, 'close').then(([code]) => code as number | null);
     this.started = new Promise((ready, failed) => {
@@ -48,7 +50,7 @@ export class SampleProcess {
   }
 
   get origin(): string {
-    return /nestjs-shipping sample: (\S+)/.exec(this.output)?.[1] ?? '';
+    return /nestjs-shipping \w+: (\S+)/.exec(this.output)?.[1] ?? '';
   }
 
   get isAlive(): boolean {

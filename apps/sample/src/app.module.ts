@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
-import { ShippingModule } from 'nestjs-shipping';
+import { APP_FILTER } from '@nestjs/core';
+import { TerminusModule } from '@nestjs/terminus';
+import { ProblemDetailsFilter, ShippingModule } from 'nestjs-shipping';
 import { ShippingPageModule } from 'nestjs-shipping/page';
 import { database } from './database.js';
-import { HealthModule } from './hardening/health.module.js';
+import { HealthController } from './health.controller.js';
 import { Checkout } from './shop/checkout.service.js';
 import { ShopController } from './shop/shop.controller.js';
 
@@ -12,8 +14,8 @@ const shipping = ShippingModule.forRoot({ isGlobal: true });
 const page = ShippingPageModule.forRoot({ path: 'shipping' });
 
 @Module({
-  imports: [database, shipping, page, HealthModule],
-  controllers: [ShopController],
-  providers: [Checkout],
+  imports: [database, shipping, page, TerminusModule],
+  controllers: [HealthController, ShopController],
+  providers: [Checkout, { provide: APP_FILTER, useClass: ProblemDetailsFilter }],
 })
 export class AppModule {}

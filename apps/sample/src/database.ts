@@ -1,7 +1,7 @@
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { createPgConfig } from '@electric-sql/pglite/node-postgres';
+import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { shippingEntities } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
-import { openDatabase } from './hardening/open-database.js';
 import { CreateShopOrder } from './shop/1763683300000-create-shop-order.js';
 import { ShopOrder } from './shop/shop-order.entity.js';
 
@@ -11,11 +11,19 @@ export const schema = {
   migrations: [...shippingMigrations, CreateShopOrder],
 };
 
-/**
- * The database at DATABASE_URL, or an embedded PostgreSQL. In a constant, so that tests can put another one in its
- * place.
- */
+/** In a constant, so that tests can put another database in its place. */
 export const database = TypeOrmModule.forRootAsync({
-  useFactory: () => ({ toRetry: () => false }),
-  dataSourceFactory: () => openDatabase(schema),
+  useFactory: () => ({ ...connection(process.env), ...schema, migrationsRun: true }),
 });
+
+/** The server at DATABASE_URL, or a PostgreSQL inside this process, whose files are in the folder DATA_DIR. */
+export function connection({
+  DATABASE_URL: url,
+  DATA_DIR: folder,
+}: Readonly<Record<string, string | undefined>>): TypeOrmModuleOptions {
+  // The embedded database has one connection.
+  if (!url) return { type: 'postgres', extra: createPgConfig(folder || '.data'), poolSize: 1 };
+  if (url.startsWith('postgres')) return { type: 'postgres', url };
+  const type = url.startsWith('mysql:') ? 'mysql' : 'mariadb';
+  return { type, url, charset: 'utf8mb4', timezone: 'Z' };
+}

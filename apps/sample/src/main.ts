@@ -1,22 +1,26 @@
-import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
-import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
-import { prepareDemo } from './demo/demo.js';
+import { fillDemo } from './demo.js';
 import { serveDocs } from './docs.js';
-import { applicationOptions, configureHttp, httpAdapter } from './hardening/http.js';
-import { listen } from './hardening/listen.js';
-import { exitWithReason } from './hardening/startup.js';
 
-async function start(): Promise<void> {
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule, httpAdapter(), applicationOptions);
-  configureHttp(app);
-  serveDocs(app);
-  const examples = await prepareDemo(app);
-  const origin = await listen(app);
-  console.log(`\nnestjs-shipping sample: ${origin}`);
-  console.log(`The page of the staff: ${origin}/shipping?project=demo&order=1001. The API: ${origin}/docs`);
-  for (const path of examples) console.log(`  curl '${origin}${path}'`);
-}
+console.log('Starting. The first start creates the embedded database, which takes some seconds.');
+const app = await NestFactory.create<NestFastifyApplication>(AppModule, new FastifyAdapter(), {
+  logger: ['fatal', 'error', 'warn'],
+});
+// On SIGINT and SIGTERM, Nest completes the requests that are under way and closes the database.
+app.enableShutdownHooks();
+serveDocs(app);
+await fillDemo(app);
+// The sample has no login, so it listens on this machine only.
+await app.listen(process.env['PORT'] || 3000, '127.0.0.1');
 
-await start().catch(exitWithReason);
+const origin = await app.getUrl();
+console.log(`
+nestjs-shipping sample: ${origin}
+  a shop                  ${origin}/
+  the page for the staff  ${origin}/shipping?project=demo&order=1001
+  the API                 ${origin}/docs
+  curl '${origin}/api/projects/demo/sales/orders/shipments/methods?q=express'
+  curl '${origin}/api/projects/demo/sales/orders/1001/events'
+`);

@@ -8,7 +8,7 @@ import { Client } from '../../../test/support/client.js';
 import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
 import { createDatabase } from './host-database.js';
-import { SampleProcess } from '../../../test/support/sample-process.js';
+import { startHost } from './start-host.js';
 import { hasTemporaryServers, temporaryServer } from './temporary-server.js';
 
 const rounds = sized({ ci: 0, long: 3 });
@@ -30,7 +30,7 @@ describe.skipIf(!isPossible || rounds === 0)('the host, when the disk of its dat
       const server = await temporaryServer(directory);
       onTestFinished(() => server.remove());
       const env = { DATABASE_URL: (await createDatabase(server.url)).url };
-      const full = await SampleProcess.start({ env });
+      const full = await startHost(env);
       onTestFinished(() => full.kill());
       writeFileSync(join(directory, 'ballast'), Buffer.alloc(freeBytes(directory) - 12 * 2 ** 20));
       const projects = new Set<string>();

@@ -1,10 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { PGlite } from '@electric-sql/pglite';
 import { serverUrl } from '../../../test/support/database.js';
 import { type places, scaledDatabase } from '../../../test/support/scaling.js';
-import { prepareDirectory } from './embedded-directory.js';
+import { snapshotUrl } from '../../../test/support/snapshot.js';
 import { MariadbDatabase } from './mariadb-database.js';
 import { PostgresDatabase } from './postgres-database.js';
 import { type ServerDatabase } from './server-database.js';
@@ -24,20 +24,13 @@ export async function hostDatabase(
     const { url, drop } = await scaledDatabase();
     return { env: { DATABASE_URL: url }, clean: drop };
   }
-  if (serverUrl && !serverUrl.startsWith('sqlite')) {
+  if (serverUrl) {
     const database = await createDatabase();
     return { env: { DATABASE_URL: database.url }, clean: () => database.drop() };
   }
+  // The folder becomes what the first start would make, but from the snapshot of the tests, without initdb.
   const folder = await mkdtemp(join(tmpdir(), 'host-'));
-  return { env: await fileDatabase(folder), clean: () => rm(folder, { recursive: true }) };
-}
-
-/** A database in this folder: that of SQLite, or the embedded one. */
-export async function fileDatabase(folder: string): Promise<Environment> {
-  if (serverUrl) {
-    const drivers = fileURLToPath(new URL('../../../test/drivers/node_modules', import.meta.url));
-    return { DATABASE_URL: `sqlite:${join(folder, 'shop.db')}`, NODE_PATH: drivers };
-  }
-  await prepareDirectory(folder);
-  return { DATA_DIR: folder };
+  const snapshot = new Blob([await readFile(snapshotUrl())]);
+  await (await PGlite.create({ dataDir: folder, loadDataDir: snapshot })).close();
+  return { env: { DATA_DIR: folder }, clean: () => rm(folder, { recursive: true }) };
 }

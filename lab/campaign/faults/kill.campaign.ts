@@ -4,7 +4,7 @@ import { counted, report } from '../figures.js';
 import { isLong, sizedAt } from '../size.js';
 import { hostDatabase } from './host-database.js';
 import { inWords, Ledger } from './ledger.js';
-import { SampleProcess } from '../../../test/support/sample-process.js';
+import { startHost } from './start-host.js';
 
 /** So many writes are acknowledged before each kill, and then some more at random, so that it comes under load. */
 const warmUp = 30;
@@ -23,7 +23,7 @@ describe.each(tried)('the host under load on %s', (place) => {
 
   it('keeps all acknowledged writes when it is killed, and starts again', async () => {
     const ledger = new Ledger('killed');
-    let sample = await SampleProcess.start({ env });
+    let sample = await startHost(env);
     onTestFinished(() => sample.kill());
     for (let round = 1; round <= kills; round++) {
       const writing = ledger.write(8, () => sample.origin);
@@ -31,7 +31,7 @@ describe.each(tried)('the host under load on %s', (place) => {
       await sample.kill();
       ledger.stop();
       await writing;
-      sample = await SampleProcess.start({ env });
+      sample = await startHost(env);
     }
 
     const reckoning = await ledger.reckon(sample.origin);
@@ -47,7 +47,7 @@ describe.each(tried)('the host under load on %s', (place) => {
 
   it('finishes its requests when it is asked to stop, and exits with 0', async () => {
     const ledger = new Ledger('stopped');
-    const first = await SampleProcess.start({ env });
+    const first = await startHost(env);
     const writing = ledger.write(8, () => first.origin);
     await ledger.acknowledged(warmUp);
     const signalledAt = performance.now();
@@ -57,7 +57,7 @@ describe.each(tried)('the host under load on %s', (place) => {
     const milliseconds = Math.round(performance.now() - signalledAt);
     ledger.stop();
     await writing;
-    const next = await SampleProcess.start({ env });
+    const next = await startHost(env);
     onTestFinished(() => next.kill());
     const reckoning = await ledger.reckon(next.origin);
     const wrong = ledger.responses.filter(({ status }) => status >= 500 && status !== 503).length;

@@ -1,15 +1,14 @@
 import { get } from 'node:http';
+import { DataSource, type DataSourceOptions } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { schema } from '../../../apps/sample/src/database.js';
-import { openDatabase } from '../../../apps/sample/src/hardening/open-database.js';
-import { openSqlite } from '../../../apps/sample/src/hardening/sqlite-database.js';
+import { connection, schema } from '../../../apps/sample/src/database.js';
 import { serverUrl } from '../../../test/support/database.js';
-import { sqliteDriver } from '../../../test/support/other-engines.js';
 import { addEvents, addMethods } from '../../../test/support/rows.js';
 import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
 import { type Environment, hostDatabase } from './host-database.js';
-import { SampleProcess } from '../../../test/support/sample-process.js';
+import { type SampleProcess } from '../../../test/support/sample-process.js';
+import { startHost } from './start-host.js';
 
 const events = sized({ ci: 5_000, long: 10_000 });
 /** As many as a project may hold by default, and at most. */
@@ -29,7 +28,7 @@ describe('the memory of the host', () => {
     const database = await hostDatabase();
     clean = database.clean;
     await fill(database.env);
-    sample = await SampleProcess.start(database);
+    sample = await startHost(database.env);
   }, 600_000);
   afterAll(async () => {
     await sample?.kill();
@@ -68,12 +67,9 @@ describe('the memory of the host', () => {
 });
 
 /** Inserts the rows directly into the migrated tables. */
-async function fill({ DATABASE_URL: databaseUrl, DATA_DIR: dataDir = '' }: Environment): Promise<void> {
-  const [, file] = /^sqlite:(.*)/.exec(databaseUrl ?? '') ?? [];
-  const dataSource = file
-    ? await openSqlite(file, { ...schema, driver: sqliteDriver })
-    : await openDatabase(schema, { databaseUrl, dataDir });
-  if (file) await dataSource.runMigrations();
+async function fill(env: Environment): Promise<void> {
+  const settings = { ...connection(env), ...schema, migrationsRun: true } as DataSourceOptions;
+  const dataSource = await new DataSource(settings).initialize();
   const { manager } = dataSource;
   try {
     await addEvents(manager, { projectId: 'large', orderId: '1' }, events, (n) => ({

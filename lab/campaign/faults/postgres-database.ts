@@ -2,7 +2,7 @@ import pg from 'pg';
 import { type Target } from '../../../test/support/proxy.js';
 import { newDatabase, type ServerDatabase, urlAt } from './server-database.js';
 
-const ofHost = "datname = current_database() AND application_name = 'nestjs-shipping-sample'";
+const ofHost = "datname = current_database() AND application_name <> 'faults'";
 const sessions = { idle: "state = 'idle'", waiting: "state = 'active' AND wait_event_type = 'Lock'" };
 
 export class PostgresDatabase implements ServerDatabase {

@@ -1,6 +1,7 @@
 import { Client } from '../../../test/support/client.js';
 import { Proxy } from '../../../test/support/proxy.js';
-import { SampleProcess } from '../../../test/support/sample-process.js';
+import { type SampleProcess } from '../../../test/support/sample-process.js';
+import { startHost } from './start-host.js';
 import { createDatabase } from './host-database.js';
 import { type ServerDatabase } from './server-database.js';
 
@@ -15,7 +16,7 @@ export class ProxiedHost {
   static async start(server?: string): Promise<ProxiedHost> {
     const database = await createDatabase(server);
     const proxy = await Proxy.before(database.target);
-    const sample = await SampleProcess.start({ env: { DATABASE_URL: database.urlAt(proxy.port) } });
+    const sample = await startHost({ DATABASE_URL: database.urlAt(proxy.port) });
     return new ProxiedHost(database, proxy, sample);
   }
 
@@ -30,11 +31,12 @@ export class ProxiedHost {
   /** @throws Error when the response takes much longer than the one second of its patience */
   async isReady(): Promise<boolean> {
     const signal = AbortSignal.timeout(2_500);
-    return (await fetch(`${this.origin}/health/ready`, { signal })).status === 200;
+    return (await fetch(`${this.origin}/health`, { signal })).status === 200;
   }
 
+  /** Whether the host responds to a request that needs no database. */
   async isLive(): Promise<boolean> {
-    return (await fetch(`${this.origin}/health/live`)).status === 200;
+    return (await fetch(this.origin)).status === 200;
   }
 
   /** Milliseconds until a write and the readiness check succeed, tried again and again. */

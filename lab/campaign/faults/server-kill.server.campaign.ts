@@ -3,7 +3,7 @@ import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
 import { createDatabase } from './host-database.js';
 import { inWords, Ledger } from './ledger.js';
-import { SampleProcess } from '../../../test/support/sample-process.js';
+import { startHost } from './start-host.js';
 import { hasTemporaryServers, temporaryServer } from './temporary-server.js';
 
 const crashes = sized({ ci: 0, long: 20 });
@@ -13,7 +13,7 @@ describe.skipIf(!hasTemporaryServers || crashes === 0)('the server of the databa
     const server = await temporaryServer();
     onTestFinished(() => server.remove());
     const { url } = await createDatabase(server.url);
-    const sample = await SampleProcess.start({ env: { DATABASE_URL: url } });
+    const sample = await startHost({ DATABASE_URL: url });
     onTestFinished(() => sample.kill());
     const ledger = new Ledger('crashed');
     const writing = ledger.write(8, () => sample.origin);

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Client } from '../../../test/support/client.js';
 import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
-import { SampleProcess } from '../../../test/support/sample-process.js';
+import { startHost } from './start-host.js';
 import { createDatabase } from './host-database.js';
 
 const rounds = sized({ ci: 1, long: 10 });
@@ -15,7 +15,7 @@ describe('the host, when it is told to stop,', () => {
     let responded = 0;
     const exitCodes = new Set<number | null>();
     for (let round = 1; round <= rounds; round++) {
-      const sample = await SampleProcess.start({ env: { DATABASE_URL: database.url } });
+      const sample = await startHost({ DATABASE_URL: database.url });
       onTestFinished(() => sample.kill());
       const shop = new Client(sample.origin, `stopped-${round}`);
       const codes = { carrier_code: 'ups', method_code: '03' };
@@ -48,7 +48,7 @@ describe('the host, when it is told to stop,', () => {
 
 /** Whether a new connection is accepted, and its request gets a response. */
 async function isOpen(origin: string): Promise<boolean> {
-  return fetch(`${origin}/health/live`).then(
+  return fetch(origin).then(
     ({ status }) => status === 200,
     () => false,
   );

@@ -4,7 +4,8 @@ import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
 import { Client } from '../../../test/support/client.js';
 import { serverUrl } from '../../../test/support/database.js';
-import { SampleProcess } from '../../../test/support/sample-process.js';
+import { type SampleProcess } from '../../../test/support/sample-process.js';
+import { startHost } from './start-host.js';
 import { hostDatabase } from './host-database.js';
 
 const minutes = Number(process.env['CAMPAIGN_SOAK_MINUTES'] ?? sized({ ci: 0, long: 30 }));
@@ -18,7 +19,7 @@ describe.skipIf(minutes === 0 || !serverUrl)('a long run at half load', () => {
   let sample: SampleProcess;
   beforeAll(async () => {
     database = await hostDatabase();
-    sample = await SampleProcess.start(database);
+    sample = await startHost(database.env);
   });
   afterAll(async () => {
     await sample?.kill();

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
@@ -8,11 +8,12 @@ import { join } from 'node:path';
 const repository = process.env.SHIPPING_REPOSITORY;
 if (!repository) throw new Error('SHIPPING_REPOSITORY must be the folder of the repository.');
 
-/** Starts the sample by the command of `npm start`, on a new embedded database. */
+/** Builds and starts the sample by the commands of `npm start`, on a new embedded database. */
 export async function startSample() {
   const dataDir = await mkdtemp(join(tmpdir(), 'host-admin-'));
   const { scripts } = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8'));
-  const settings = { DATABASE_URL: '', DEMO: 'false', PORT: '0' };
+  const settings = { DATABASE_URL: '', PORT: '0' };
+  execSync('npm run --silent prestart', { cwd: repository, stdio: 'inherit' });
   const sample = spawn(scripts.start, {
     shell: true,
     cwd: repository,

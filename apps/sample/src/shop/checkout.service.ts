@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { ConflictException, Inject, Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { OrderEventsService, repeatLostRaces, ShippingMethodsService } from 'nestjs-shipping';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ShopOrder } from './shop-order.entity.js';
@@ -13,17 +12,20 @@ export interface Choice {
 const actor = { type: 'customer', label: 'Customer of the shop' } as const;
 
 /**
- * The same key gives the same order, on every instance. In a shop with customers, the id also contains the customer.
+ * The number of the order, such as `07KQ-2F9A-BC12`. The same key gives the same number, on every instance. In a shop
+ * with customers, the hash also contains the customer.
  */
 export function orderIdOf(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  const hash = createHash('sha256').update(key).digest().readBigUInt64BE();
+  const digits = (hash >> 4n).toString(36).toUpperCase().padStart(12, '0');
+  return digits.replace(/(.{4})(.{4})(.{4})/, '$1-$2-$3');
 }
 
 /** The checkout of docs/guide/checkout.md, for a shop whose customers have no accounts. Copy that one. */
 @Injectable()
 export class Checkout {
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(DataSource) private readonly dataSource: DataSource,
     @Inject(ShippingMethodsService) private readonly methods: ShippingMethodsService,
     @Inject(OrderEventsService) private readonly events: OrderEventsService,
   ) {}
@@ -53,12 +55,12 @@ export class Checkout {
     manager: EntityManager,
     projectId: string,
     orderId: string,
-    { carrier_code, method_code }: Choice,
+    choice: Choice,
   ): Promise<ShopOrder> {
     // The lock keeps the method active until the order is committed.
-    const locked = { manager, lock: true };
-    const method = await this.methods.findByCodes(projectId, { carrier_code, method_code }, locked);
-    if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
+    const method = await this.methods.findByCodes(projectId, choice, { manager, lock: true });
+    if (!method?.is_active)
+      throw new ConflictException('This shipping method is no longer available. Choose another one.');
     // A repeat waits here until the first transaction has ended.
     const { repeated } = await this.events.record(
       { projectId, orderId },
@@ -67,7 +69,7 @@ export class Checkout {
     );
     if (repeated) throw new ConflictException('This key has been used.');
     const { id: methodId, method_label: message } = method;
-    const selected = { type: 'shipping.selected', actor, message, data: { carrier_code, method_code } };
+    const selected = { type: 'shipping.selected', actor, message, data: { ...choice } };
     await this.events.record({ projectId, orderId }, selected, { manager });
     return manager.save(Object.assign(new ShopOrder(), { projectId, orderId, methodId }));
   }

@@ -9,12 +9,16 @@ import {
   Param,
   Post,
 } from '@nestjs/common';
-import { ApiExcludeEndpoint, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
 import { ShippingMethodsService } from 'nestjs-shipping';
 import { Checkout, type Choice } from './checkout.service.js';
 import { shopPage } from './shop-page.js';
 
-const shop = { name: 'shop', schema: { type: 'string', example: 'demo' } } as const;
+interface Offer extends Choice {
+  label: string;
+  delivery?: unknown;
+  price?: unknown;
+}
 
 @ApiTags('Shop')
 @Controller()
@@ -31,20 +35,20 @@ export class ShopController {
     return shopPage;
   }
 
-  /** Returns the methods that a customer can choose. */
+  /** Returns the methods that a customer can choose. A price often depends on the cart: then your code calculates it. */
   @Get('shops/:shop/methods')
-  @ApiParam(shop)
-  async choices(@Param('shop') projectId: string): Promise<(Choice & { label: string })[]> {
+  async choices(@Param('shop') projectId: string): Promise<Offer[]> {
     const methods = await this.methods.findActive(projectId);
-    return methods.map(({ carrier_code, carrier_label, method_code, method_label }) => ({
+    return methods.map(({ carrier_code, method_code, method_label, meta: { delivery, price } }) => ({
       carrier_code,
       method_code,
-      label: `${carrier_label ?? carrier_code}: ${method_label}`,
+      label: method_label,
+      delivery,
+      price,
     }));
   }
 
   @Post('shops/:shop/orders')
-  @ApiParam(shop)
   async place(
     @Param('shop') projectId: string,
     @Headers('idempotency-key') key: string | undefined,

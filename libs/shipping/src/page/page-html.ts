@@ -5,12 +5,19 @@ import { type PageProject, type PageSettings } from './page.options.js';
 
 export function pageHtml(
   request: HttpRequest,
-  { login, csrf, texts }: PageSettings,
+  { login, signInUrl, csrf, texts }: PageSettings,
   routes: PageRoutes,
   projects: readonly PageProject[] | undefined,
 ): string {
   // browser/settings.js reads these settings.
-  const meta = { ...routes, login, csrf, texts, projects: projects?.map(({ id, label }) => ({ id, label })) };
+  const meta = {
+    ...routes,
+    login,
+    signInUrl,
+    csrf,
+    texts,
+    projects: projects?.map(({ id, label }) => ({ id, label })),
+  };
   // The browser resolves an address from the last slash, and the page may have been asked for with or without a final
   // one.
   const [path = ''] = sentUrl(request).split('?', 1);

@@ -77,6 +77,16 @@ export class PageSettings extends StaticPageSettings {
   @IsIn(['cookie', 'bearer']) login: 'cookie' | 'bearer' = 'cookie';
 
   /**
+   * The address of your login page. The page offers it to a user who is not signed in. `{page}` stands for the address
+   * that leads back: `/login?next={page}`.
+   */
+  @Must(
+    "be an address such as '/login?next={page}'",
+    (value) => value === undefined || typeof value === 'string',
+  )
+  signInUrl?: string | undefined;
+
+  /**
    * The page sends the value of this cookie in this header with each change, against CSRF. For instance
    * `{ cookie: 'XSRF-TOKEN', header: 'X-XSRF-TOKEN' }`.
    */

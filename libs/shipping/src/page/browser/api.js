@@ -11,15 +11,30 @@ const orders = new URL(settings.routes.replace('{project}', encodeURIComponent(p
 const methods = `${orders}/shipments/methods`;
 
 const tokenName = `nestjs-shipping ${root.pathname}`;
+export const keepToken = (text) => sessionStorage.setItem(tokenName, text.trim().replace(/^Bearer\s+/i, ''));
+/** The admin of the backend may hand the token over in the fragment, which browsers send to no server. */
+const [, handedOver] = /^#token=(.+)$/.exec(location.hash) ?? [];
+if (settings.login === 'bearer' && handedOver) {
+  history.replaceState(null, '', location.pathname + location.search);
+  keepToken(decoded(handedOver));
+}
 /** The token is kept as long as the tab is open. */
 export const token = settings.login === 'bearer' ? sessionStorage.getItem(tokenName) : null;
-export const keepToken = (entered) => sessionStorage.setItem(tokenName, entered);
 
 function csrfHeader() {
   const { cookie, header } = settings.csrf ?? {};
   const pairs = document.cookie.split('; ').map((pair) => pair.split(/=(.*)/));
   const [, value] = pairs.find(([name]) => name === cookie) ?? [];
-  return value && { [header]: decodeURIComponent(value) };
+  return value && { [header]: decoded(value) };
+}
+
+/** The backend may have stored the value as it is, and then a `%` in it is no code. */
+function decoded(value) {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
 }
 
 /**
@@ -45,10 +60,10 @@ async function send(method, path, content, etag) {
     .text()
     .then((text) => JSON.parse(text || '{}'))
     .catch(() => undefined);
-  // Lists, trees and histories have an array in `data`. An envelope of the backend may have the method in `data`.
-  const saved = result?.data ?? result;
-  if (response.ok && method === 'GET' && Array.isArray(result?.data)) return result;
-  if (response.ok && method !== 'GET' && saved && (saved.id || method === 'DELETE')) return saved;
+  // Lists, trees and histories have an array in `data`. An envelope of the backend has the value in one of its fields.
+  const isValue = (each) => (method === 'GET' ? Array.isArray(each?.data) : each?.id || method === 'DELETE');
+  const value = result && [result, ...Object.values(result)].find(isValue);
+  if (response.ok && value) return value;
   // A gateway may send a page of its own, or the backend an envelope of its own, with any status of success.
   const status = response.ok ? 200 : response.status;
   const problem = problemOf(response.type === 'opaqueredirect' ? 401 : status, response.ok ? {} : (result ?? {}));

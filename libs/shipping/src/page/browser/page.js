@@ -4,6 +4,11 @@ import { OrderHistory } from './order-history.js';
 import { language, settings, t } from './settings.js';
 import { Component, formValues, html, render } from './view.js';
 
+const takesToken = settings.login === 'bearer';
+/** The browser refuses what looks like a token. So a token that is pasted here never gets into the address. */
+const idPattern = `\\s*${takesToken ? '(?!eyJ)' : ''}[A-Za-z0-9_][A-Za-z0-9_.:\\-]{0,63}\\s*`;
+const idTitle = `${t('invalid_id')} ${takesToken ? t('no_token_here') : ''}`;
+
 function openProject(event) {
   address.set('project', formValues(event).project.trim());
   place.inert = true;
@@ -11,7 +16,7 @@ function openProject(event) {
 }
 
 function enterToken(event) {
-  keepToken(formValues(event).token.trim());
+  keepToken(formValues(event).token);
   location.reload();
 }
 
@@ -41,29 +46,36 @@ class Page extends Component {
 
   project() {
     return html`
-      <input name="project" defaultValue=${projectId} required maxlength="64" autocomplete="off" spellcheck=${false} />`;
+      <input name="project" defaultValue=${projectId} required pattern=${idPattern} title=${idTitle} autocomplete="off" spellcheck=${false} />`;
   }
 
   content(problem) {
+    if (takesToken && !token) return this.error({ status: 401, message: t('status_401') });
     if (projectId === '') return this.notice(t('choose_project'), t('choose_project_hint'));
     if (!isId(projectId)) return this.notice(t('choose_project'), t('invalid_id'));
     if (problem) return this.error(problem);
     return html`<${Methods} refuse=${this.refuse} /><${OrderHistory} refuse=${this.refuse} />`;
   }
 
-  /** This takes the place of all sections, because all of them use the same login. */
+  /** Without a login, no section works. */
   error({ status, message }) {
-    if (settings.login === 'cookie') {
+    if (!takesToken) {
       const again = html`<button onClick=${() => location.reload()}>${t('try_again')}</button>`;
-      return this.notice(message, t(`status_${status}_hint`), again);
+      return this.notice(message, t(`status_${status}_hint`), html`${this.signIn()} ${again}`);
     }
     const form = html`
       <form class="row" onSubmit=${enterToken}>
-        <label>${t('token')} <input name="token" type="password" required autocomplete="off" pattern="[!-~]+" /></label>
-        <button>${t('open')}</button>
+        <label>${t('token')} <input name="token" type="password" required autocomplete="off" pattern="\\s*([Bb]earer\\s+)?[!-~]+\\s*" /></label>
+        <button>${t('open')}</button> ${this.signIn()}
       </form>
       <small>${t('token_hint')}</small>`;
     return this.notice(message, status === 403 ? t('status_403_hint') : token && t('token_unknown'), form);
+  }
+
+  /** Leads to the login page of the backend, and from there back to this view. */
+  signIn() {
+    const page = encodeURIComponent(location.pathname + location.search);
+    return settings.signInUrl && html`<a href=${settings.signInUrl.replace('{page}', page)}>${t('sign_in')}</a>`;
   }
 
   notice(title, hint, action) {
@@ -76,4 +88,5 @@ document.title = t('title');
 const place = document.querySelector('#page');
 place.replaceChildren();
 render(html`<${Page} />`, place);
+addEventListener('hashchange', () => location.hash.startsWith('#token=') && location.reload());
 addEventListener('pageshow', ({ persisted }) => persisted && location.reload());

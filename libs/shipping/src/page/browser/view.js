@@ -1,6 +1,6 @@
 import htm from 'htm';
 import { Component, h, render } from 'preact';
-import { t } from './settings.js';
+import { settings, t } from './settings.js';
 
 export { Component, render };
 export const html = htm.bind(h);
@@ -21,7 +21,7 @@ export class Section extends Component {
     const result = await reading.catch((problem) => ({ problem }));
     if (reading !== this.latest) return;
     const { status, isOutage } = result.problem ?? {};
-    if ((status === 401 || status === 403) && !document.querySelector('dialog')) return this.props.refuse(result.problem);
+    if (status === 401 && !document.querySelector('dialog')) return this.props.refuse(result.problem);
     this.setState({ problem: undefined, ...result });
     if (isOutage) this.timer = setTimeout(this.load, 3_000);
   };
@@ -29,7 +29,15 @@ export class Section extends Component {
   /** Shows that the section is loading, or why it cannot load. */
   waiting({ problem } = this.state) {
     if (!problem) return html`<p aria-busy="true">${t('loading')}</p>`;
-    return html`<div class="state" role="alert"><h3>${problem.message}</h3>${problem.isOutage && t('outage_hint')}</div>`;
+    const isRefused = problem.status === 403;
+    const other = () => this.props.refuse(problem);
+    return html`
+      <div class="state" role="alert">
+        <h3>${problem.message}</h3>
+        ${problem.isOutage && t('outage_hint')}
+        ${isRefused && t('status_403_hint')}
+        ${isRefused && settings.login === 'bearer' && html`<p><button onClick=${other}>${t('other_token')}</button></p>`}
+      </div>`;
   }
 }
 

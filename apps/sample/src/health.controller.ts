@@ -15,17 +15,10 @@ export class HealthController {
     @Inject(TypeOrmHealthIndicator) private readonly database: TypeOrmHealthIndicator,
   ) {}
 
-  /** Tells whether this process responds. If it does not, it should be started again. */
-  @Get('live')
+  /** Tells whether this process can take requests: the database responds within a second. */
+  @Get()
   @HealthCheck()
-  live(): { status: string } {
-    return { status: 'ok' };
-  }
-
-  /** Tells whether this process can take requests: the database responds, and the process is not stopping. */
-  @Get('ready')
-  @HealthCheck()
-  ready(): Promise<HealthCheckResult> {
+  check(): Promise<HealthCheckResult> {
     return this.health.check([() => this.database.pingCheck('database', { timeout: 1_000 })]);
   }
 }
