@@ -8,7 +8,7 @@ import { isInstalled, pageInBrowser, place } from './page-in-browser.js';
 const pictures = process.env['SCREENSHOTS'];
 if (pictures) mkdirSync(pictures, { recursive: true });
 
-const widths = [360, 800, 1400];
+const widths = [320, 360, 800, 1400];
 const schemes = ['light', 'dark'] as const;
 const looks = schemes.flatMap((scheme) => widths.map((width) => [scheme, width] as const));
 
@@ -35,21 +35,24 @@ describe.skipIf(!isInstalled)(`the look of the page${place}`, () => {
       const data = { total: '84.90', lines: 2, address: 'y'.repeat(255) };
       await events.record({ projectId: shop.project, orderId: '1001' }, { type: 'order.placed', data });
       await operator.page.goto(`${page.origin}/shipping?project=${shop.project}&order=1001`);
-      await operator.page.getByRole('listitem').first().waitFor();
+      await operator.events().first().waitFor();
       await operator.row('From the defaults').waitFor();
 
       expect(await operator.accessibilityFaults()).toEqual([]);
       expect(await operator.overflow()).toBeLessThanOrEqual(0);
       await picture('page');
-      await operator.button('Edit From the defaults').click();
-      await operator.field('Sort order').fill('x');
+      await operator.button('From the defaults').click();
+      await operator.button('Name: Change here').click();
+      await operator.field('Name').fill('');
       await operator.button('Save').click();
       await operator.alert('Some fields need your attention.');
       await operator.button('Save').hover();
       expect(await operator.accessibilityFaults()).toEqual([]);
       await picture('form');
       await operator.button('Cancel').click();
-      await operator.button('Remove UPS Ground').click();
+      await operator.button('UPS Ground').click();
+      await operator.button('Remove method').click();
+      await operator.dialog('Remove “UPS Ground”?').waitFor();
       expect(await operator.accessibilityFaults()).toEqual([]);
       await picture('removal');
       expect(operator.errors).toEqual([]);

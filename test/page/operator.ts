@@ -59,7 +59,7 @@ export class Operator {
   }
 
   handle(label: string): Locator {
-    return this.page.getByRole('button', { name: `Move ${label}, ` });
+    return this.button(`Move ${label}`);
   }
 
   field(name: string): Locator {
@@ -77,8 +77,21 @@ export class Operator {
     return this.page.getByRole('switch', { name: `Active: ${label}` });
   }
 
+  /** The row of a method. */
   row(label: string): Locator {
-    return this.page.getByRole('row').filter({ hasText: label });
+    return this.page.locator('.methods > li').filter({ hasText: label });
+  }
+
+  /** The events of the history. */
+  events(): Locator {
+    return this.page.locator('.history li');
+  }
+
+  /** Removes a method by its form. */
+  async remove(label: string): Promise<void> {
+    await this.button(label).click();
+    await this.button('Remove method').click();
+    await this.dialog(`Remove “${label}”?`).getByRole('button', { name: 'Remove', exact: true }).click();
   }
 
   dialog(name?: string): Locator {
@@ -100,7 +113,7 @@ export class Operator {
   }
 
   labels(): Promise<string[]> {
-    return this.page.locator('tr[data-id] strong').allTextContents();
+    return this.page.locator('.methods .name').allTextContents();
   }
 
   /** The error at a field. */
@@ -108,6 +121,14 @@ export class Operator {
     return this.field(name).evaluate(
       (input) => input.closest('.field')?.querySelector('.violation')?.textContent ?? null,
     );
+  }
+
+  /** Records for how many milliseconds each task of the page blocks it, also of the pages that are opened next. */
+  async blocked(): Promise<() => Promise<number[]>> {
+    await this.page.addInitScript(
+      "window.longTasks = []; new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask', buffered: true });",
+    );
+    return () => this.page.evaluate<number[]>('longTasks');
   }
 
   async accessibilityFaults(): Promise<string[]> {
