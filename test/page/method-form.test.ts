@@ -39,13 +39,9 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     await operator.fillIn({ 'Carrier code': ' dhl ', Name: 'DHL 12:00', Details: '' });
     await operator.button('Save').click();
     await operator.notice('“DHL 12:00” is saved.');
-    expect(await operator.labels()).toEqual([
-      'UPS Ground',
-      'UPS 2nd Day Air',
-      'UPS Express',
-      'DHL Worldwide',
-      'DHL 12:00',
-    ]);
+    await expect
+      .poll(() => operator.labels())
+      .toEqual(['UPS Ground', 'UPS 2nd Day Air', 'UPS Express', 'DHL Worldwide', 'DHL 12:00']);
     expect((await shop.list('q=12:00')).body.data).toMatchObject([{ carrier_code: 'dhl', sort_order: 50 }]);
     expect(operator.errors).toEqual([]);
   });

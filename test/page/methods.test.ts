@@ -55,7 +55,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
   it('keeps the filters in the address', async () => {
     const { operator } = await page.openShop();
     await operator.page.getByRole('searchbox').fill('ups');
-    await operator.page.getByRole('combobox', { name: 'Activity' }).selectOption('Active');
+    await operator.page.getByRole('combobox', { name: 'Activity' }).selectOption('On');
     await operator.toggle('UPS Ground').click();
     await operator.row('UPS Ground').waitFor({ state: 'detached' });
 
@@ -70,7 +70,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
   it('gives the focus to the next row when a row leaves the filter', async () => {
     const { operator } = await page.openShop();
     const focused = (): Promise<string> => operator.page.evaluate('document.activeElement.textContent');
-    await operator.page.getByRole('combobox', { name: 'Activity' }).selectOption('Active');
+    await operator.page.getByRole('combobox', { name: 'Activity' }).selectOption('On');
 
     await operator.toggle('UPS Ground').press('Space');
     await operator.row('UPS Ground').waitFor({ state: 'detached' });

@@ -123,12 +123,13 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
     await operator.page.reload();
     await operator.row('Plain').waitFor();
 
-    await operator.page.getByRole('combobox', { name: 'Values' }).selectOption('With own values');
+    await operator.page.getByRole('combobox', { name: 'Values' }).selectOption('Own values');
     await operator.text('No method matches').waitFor();
-    await operator.page.getByRole('combobox', { name: 'Values' }).selectOption('Own and shared');
+    await operator.page.getByRole('combobox', { name: 'Values' }).selectOption('All values');
     await operator.button('Shared name').click();
     await operator.page.getByRole('link', { name: 'Edit the default' }).click();
     await operator.text('A change here reaches every shop that uses them.').waitFor();
+    await operator.row('Shared name').waitFor();
 
     expect(await operator.labels()).toEqual(['Shared name']);
     expect(operator.errors).toEqual([]);
