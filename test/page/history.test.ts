@@ -53,8 +53,6 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
       const type = each % 50 === 0 ? 'parcel.weighed' : 'item.changed';
       await events.record({ projectId: shop.project, orderId: 'long' }, { type, message: `event ${each}` });
     }
-    const blocked = await operator.blocked();
-    await operator.page.reload();
     const messages = (): Promise<string[]> => operator.page.locator('.history li p').allTextContents();
     const numbers = Array.from({ length: 500 }, (_, index) => `event ${index + 1}`);
     await operator.field('Order number').fill('long');
@@ -70,7 +68,16 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
     await operator.page.getByRole('combobox', { name: 'Kind of event' }).selectOption('Put on the scales');
     await operator.text('10 of 10 events').waitFor();
     expect(await messages()).toEqual(numbers.filter((_, index) => (index + 1) % 50 === 0).toReversed());
-    expect(Math.max(0, ...(await blocked()))).toBeLessThan(100);
+    const longest = await operator.longestTask(
+      `${page.origin}/shipping?project=${shop.project}&order=long`,
+      async () => {
+        for (let count = 200; count <= 500; count += 100) {
+          await operator.button('Show more').click();
+          await operator.text(`${count} of 500 events`).waitFor();
+        }
+      },
+    );
+    expect(longest).toBeLessThan(100);
     expect(await operator.accessibilityFaults()).toEqual([]);
     expect(operator.errors).toEqual([]);
   });

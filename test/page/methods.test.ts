@@ -137,22 +137,26 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     }));
     await page.host.app.get(ShippingMethodsService).upsertMany(project, requests);
     const operator = await page.open('none');
-    const blocked = await operator.blocked();
-    await operator.page.goto(`${page.origin}/shipping?project=${project}`);
-
-    await operator.row('Method 999').waitFor();
+    const rows = operator.page.locator('.methods > li');
     const search = operator.page.getByRole('searchbox');
-    await search.pressSequentially('method 99');
-    await operator.text('19 of 1000 methods').waitFor();
-    await search.fill('');
-    await operator.row('Method 999').waitFor();
-    await operator.handle('Method 999').press('Home');
-    await operator.notice('“Method 999” is now 1 of 1000.');
-    await operator.toggle('Method 500').click();
-    await operator.notice('“Method 500” is off');
 
-    expect((await operator.labels()).slice(0, 2)).toEqual(['Method 999', 'Method 0']);
-    expect(Math.max(0, ...(await blocked()))).toBeLessThan(100);
+    const longest = await operator.longestTask(`${page.origin}/shipping?project=${project}`, async () => {
+      await expect.poll(() => rows.count()).toBe(1000);
+      await search.pressSequentially('method 99');
+      await operator.text('19 of 1000 methods').waitFor();
+      await search.fill('');
+      await expect.poll(() => rows.count()).toBe(1000);
+      const label = String(await rows.last().locator('.name').textContent());
+      await rows.last().locator('.handle').press('Home');
+      await operator.notice(`“${label}” is now 1 of 1000.`);
+      await rows.nth(500).getByRole('switch').click();
+      await operator.notice('is off');
+      await operator.button('Undo').click();
+      await operator.notice('That is taken back.');
+    });
+
+    // With all rows at once, it is some 200 ms.
+    expect(longest).toBeLessThan(100);
     expect(operator.errors).toEqual([]);
   });
 });

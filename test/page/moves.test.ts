@@ -125,8 +125,17 @@ describe.skipIf(!isInstalled)(`the order of the methods on the page${place}`, ()
     await operator.row('m29').waitFor();
     const before = await operator.labels();
 
+    let release = (): void => undefined;
+    const isReleased = new Promise<void>((resolve) => (release = resolve));
+    const changes = changesOf(operator);
+    await operator.page.route('**/methods/*', async (route) => {
+      if (changes.length === 4) await isReleased;
+      await route.continue();
+    });
+
     await drag(operator, 'm29', 'm20');
     await operator.notice('Saving: 3 of ');
+    release();
     await operator.notice('“m29” is now 11 of 20.');
     const moved = before.toSpliced(19, 1).toSpliced(10, 0, 'm29');
     expect(await checkout(new Client(page.origin, project))).toEqual(moved);
@@ -137,6 +146,36 @@ describe.skipIf(!isInstalled)(`the order of the methods on the page${place}`, ()
     await expect.poll(() => operator.labels()).toEqual(before);
     const numbers = (await methods.findAll(project)).map(({ sort_order }) => sort_order);
     expect(new Set(numbers)).toEqual(new Set([0]));
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('scrolls while a method is dragged to a place that is not on the screen', async () => {
+    const project = freshProject();
+    const requests = Array.from({ length: 60 }, (_, index) => ({
+      carrier_code: 'c',
+      method_code: String(index + 10),
+      method_label: `m${index + 10}`,
+      sort_order: index,
+    }));
+    await page.host.app.get(ShippingMethodsService).upsertMany(project, requests);
+    const operator = await page.open(project, { viewport: { width: 800, height: 700 } });
+    await operator.handle('m10').hover();
+    await operator.page.mouse.down();
+
+    await expect
+      .poll(
+        async () => {
+          for (const y of [650, 660]) await operator.page.mouse.move(100, y);
+          return (await operator.row('m69').boundingBox())?.y ?? 1_000;
+        },
+        { interval: 5, timeout: 10_000 },
+      )
+      .toBeLessThan(640);
+    const last = await operator.row('m69').boundingBox();
+    await operator.page.mouse.move(100, (last?.y ?? 0) + 10, { steps: 3 });
+    await operator.page.mouse.up();
+    await operator.notice('“m10” is now 60 of 60.');
+
     expect(operator.errors).toEqual([]);
   });
 

@@ -1,5 +1,7 @@
 import * as api from './api.js';
-import { codesOf, inheritable, inheritedBy, labelsOf, marksOf, requestOf, same, storedIn } from './method.js';
+import { linesOf, metaOf } from './meta-lines.js';
+import { Comparison } from './method-comparison.js';
+import { codesOf, inheritable, inheritedBy, marksOf, requestOf, same } from './method.js';
 import { settings, t } from './settings.js';
 import { notify } from './status.js';
 import { asText, closeDialog, Component, Dialog, Field, html, Pairs } from './view.js';
@@ -16,35 +18,6 @@ const fields = {
 const names = [...Object.keys(fields), 'sort_order', 'use_default'];
 const codes = ['carrier_code', 'method_code'];
 const newMethod = { carrier_code: '', method_code: '', method_label: '', is_active: true, meta: {}, use_default: false };
-
-function jsonOrText(value) {
-  try {
-    const read = JSON.parse(value);
-    return typeof read === 'number' && String(read) !== value.trim() ? value : read;
-  } catch {
-    return value;
-  }
-}
-
-/**
- * Returns `meta` as lines of `name: value`. A text that would be read as other JSON keeps its quotes. If lines
- * cannot show the value exactly, the whole value is shown as JSON.
- */
-function linesOf(meta) {
-  const textOf = (value) => (typeof value === 'string' && same(jsonOrText(value), value) ? value : JSON.stringify(value));
-  const lines = Object.entries(meta)
-    .map(([name, value]) => `${name}: ${textOf(value)}`)
-    .join('\n');
-  return same(metaOf(lines), meta) ? lines : JSON.stringify(meta);
-}
-function metaOf(lines) {
-  if (lines.startsWith('{')) return jsonOrText(lines);
-  const written = lines.split(/[\r\n]+/).filter((line) => line.trim() !== '');
-  if (!written.every((line) => /^[^:]*[^\s:][^:]*:/.test(line))) return lines;
-  const pairs = written.map((line) => line.trim().split(/ *: *(.*)/));
-  if (new Set(pairs.map(([name]) => name)).size < pairs.length) return lines;
-  return Object.fromEntries(pairs.map(([name, value]) => [name, jsonOrText(value)]));
-}
 
 /**
  * Turns a violation, which the API describes for programs, into a text for the user. The text has the label of the
@@ -289,38 +262,20 @@ export class MethodForm extends Component {
       </div>`;
   }
 
-  opener(label) {
-    const open = () => this.props.open(this.state.other);
-    return html`<button type="button" class="secondary outline" onClick=${open}>${label}</button>`;
-  }
-
   comparison({ other, changes, isSaving } = this.state) {
     const { method } = this.props;
     const yours = { ...changes, ...this.useDefault(method, changes) };
-    const row = (name) => {
-      // If the shown values are equal, the stored values may still differ. Then the row compares the stored values.
-      const [was, is] = same(method[name], other[name]) ? [method, other].map(storedIn) : [method, other];
-      if (same(was[name], is[name])) return null;
-      const text = (values) => (name === 'use_default' ? labelsOf(inheritedBy(values)) : asText(values[name]));
-      return html`
-        <tr key=${name}>
-          <th scope="row">${t(name)}</th>
-          <td dir="auto">${text(was)}</td>
-          <td dir="auto"><b>${text(is)}</b></td>
-          <td dir="auto">${name in yours ? text(yours) : t('no_change')}</td>
-        </tr>`;
-    };
     return html`
-      <table>
-        <thead>
-          <tr><th>${t('field')}</th><th>${t('when_opened')}</th><th>${t('now')}</th><th>${t('your_change')}</th></tr>
-        </thead>
-        <tbody>${names.map(row)}</tbody>
-      </table>
+      <${Comparison} names=${names} was=${method} is=${other} yours=${yours} />
       <p>${t('conflict_hint')}</p>
       <div class="row">
         <button type="button" disabled=${isSaving} onClick=${() => this.send(changes, other)}>${t('keep_changes')}</button>
         ${this.opener(t('discard_changes'))}
       </div>`;
+  }
+
+  opener(label) {
+    const open = () => this.props.open(this.state.other);
+    return html`<button type="button" class="secondary outline" onClick=${open}>${label}</button>`;
   }
 }
