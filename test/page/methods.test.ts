@@ -151,7 +151,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
       await operator.notice(`“${label}” is now 1 of 1000.`);
       await rows.nth(500).getByRole('switch').click();
       await operator.notice('is off');
-      await operator.button('Undo').click();
+      await operator.page.locator('output button').first().click();
       await operator.notice('That is taken back.');
     });
 

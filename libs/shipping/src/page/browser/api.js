@@ -3,8 +3,18 @@ import { root, settings, t } from './settings.js';
 /** The ids that the API accepts. Any other, such as `..`, would lead to another address. */
 export const isId = (text) => /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/.test(text);
 
-/** The parameters of the address: `project`, and perhaps `order`. */
+/** The parameters of the address: `project`, and perhaps `order` and filters. */
 export const address = new URLSearchParams(location.search);
+
+/** Changes the address, so that the user can load the page again, or send a link to it. */
+export function putIntoAddress(values) {
+  for (const [name, value] of Object.entries(values)) {
+    if (value) address.set(name, value);
+    else address.delete(name);
+  }
+  history.replaceState(null, '', `?${address}`);
+}
+
 export const projectId = address.get('project') ?? settings.projects?.[0]?.id ?? '';
 
 const ordersOf = (project) => new URL(settings.routes.replace('{project}', encodeURIComponent(project)), root).href;

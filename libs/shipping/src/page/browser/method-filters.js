@@ -7,12 +7,7 @@ const names = ['q', 'carrier', 'active', 'values'];
 export const noFilters = Object.fromEntries(names.map((name) => [name, '']));
 export const isFiltered = (filters) => names.some((name) => filters[name] !== '');
 
-/** The filters are in the address, so that the user can load the page again, or send a link to it. */
 export const filtersInAddress = () => Object.fromEntries(names.map((name) => [name, address.get(name) ?? '']));
-export function putIntoAddress(filters) {
-  for (const name of names) filters[name] ? address.set(name, filters[name]) : address.delete(name);
-  history.replaceState(null, '', `?${address}`);
-}
 
 /** Searches as the API does: each word must be a part of a code or a label. Case and accents do not count. */
 export function matching({ methods, marks, filters }) {

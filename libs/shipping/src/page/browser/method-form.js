@@ -76,9 +76,10 @@ export class MethodForm extends Component {
   /** Returns which fields are inherited after the change, if the user has changed that. */
   useDefault(current, { is_active }) {
     const { own, shared } = this.state;
-    const { inherited: names = [], own: stored } = this.before;
+    const { inherited: inheritedBefore = [], own: stored } = this.before;
     // A method that inherits its switch cannot be on while its default is off.
-    const isForced = is_active && names.includes('is_active') && (this.standard ? !this.standard.is_active : stored.is_active);
+    const isForced =
+      is_active && inheritedBefore.includes('is_active') && (this.standard ? !this.standard.is_active : stored.is_active);
     if (own.length + shared.length === 0 && !isForced) return {};
     const left = isForced ? [...own, 'is_active'] : own;
     const inherited = inheritedBy(current);

@@ -1,7 +1,7 @@
 import * as api from './api.js';
-import { Changes, creating, failureOf, removing, restoring, updating } from './changes.js';
+import { Changes, creating, failureOf, removing as removal, restoring, updating } from './changes.js';
 import { MoveDialog, RemoveDialog, ReplaceDialog } from './method-dialogs.js';
-import { Filters, filtersInAddress, isFiltered, matching, noFilters, putIntoAddress } from './method-filters.js';
+import { Filters, filtersInAddress, isFiltered, matching, noFilters } from './method-filters.js';
 import { MethodForm } from './method-form.js';
 import { MethodList } from './method-list.js';
 import { codesOf, marksOf, requestOf } from './method.js';
@@ -41,7 +41,7 @@ export class Methods extends Section {
   }
 
   show = (filters) => {
-    putIntoAddress(filters);
+    api.putIntoAddress(filters);
     this.setState({ filters });
   };
 
@@ -93,7 +93,7 @@ export class Methods extends Section {
   remove = async (method) => {
     const dialog = document.querySelector('dialog');
     this.setState({ removing: { method, isSent: true } });
-    const { send, undo } = removing(method);
+    const { send, undo } = removal(method);
     const problem = await send().then(
       () => undefined,
       (error) => error,
@@ -107,7 +107,7 @@ export class Methods extends Section {
 
   /** The form has saved a method. */
   saved = async (text, method, saved) => {
-    if (saved) this.changes.report(text, [method.id ? restoring(saved, method) : removing(saved)]);
+    if (saved) this.changes.report(text, [method.id ? restoring(saved, method) : removal(saved)]);
     await this.load();
   };
 

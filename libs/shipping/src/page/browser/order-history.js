@@ -27,9 +27,7 @@ export class OrderHistory extends Section {
 
   follow = (event) => this.show(formValues(event).order.trim());
   show = (order) => {
-    // The order is in the address, so that the user can load the page again, or send a link to it.
-    order ? api.address.set('order', order) : api.address.delete('order');
-    history.replaceState(null, '', `?${api.address}`);
+    api.putIntoAddress({ order });
     this.setState({ order, type: '', limit: step, events: undefined, problem: undefined }, this.load);
   };
 
@@ -65,9 +63,9 @@ export class OrderHistory extends Section {
     const option = (kind) => html`<option key=${kind} value=${kind}>${nameOf(kind)}</option>`;
     const days = Map.groupBy(shown, ({ occurred_at }) => day.format(new Date(occurred_at)));
     const older = new Map(shown.map((event, index) => [event, shown[index + 1]]));
-    const ofDay = ([title, ofDay]) => html`
+    const ofDay = ([title, onDay]) => html`
       <h3 key=${title}>${title}</h3>
-      <ol key="${title} events">${ofDay.map((event) => html`<${Event} key=${event.id} event=${event} older=${!type && older.get(event)} />`)}</ol>`;
+      <ol key="${title} events">${onDay.map((event) => html`<${Event} key=${event.id} event=${event} older=${!type && older.get(event)} />`)}</ol>`;
     return html`
       ${
         kinds.length > 1 &&
