@@ -45,6 +45,8 @@ export class Methods extends Section {
     this.setState({ filters });
   };
 
+  showAll = () => this.show(noFilters);
+
   find = (id) => this.state.methods.find((method) => method.id === id);
 
   /** Somebody else may have done the same since the click. */
@@ -166,7 +168,7 @@ export class Methods extends Section {
 
   emptiness({ filters } = this.state) {
     const title = isFiltered(filters) ? t('no_match') : t('no_methods', { project: api.projectId });
-    const all = html`<button onClick=${() => this.show(noFilters)}>${t('show_all')}</button>`;
+    const all = html`<button onClick=${this.showAll}>${t('show_all')}</button>`;
     return html`<div class="state"><h3>${title}</h3>${isFiltered(filters) && all}</div>`;
   }
 
@@ -183,6 +185,7 @@ export class Methods extends Section {
           ${active.length > 0 ? t('switch_off', { count: active.length }) : t('switch_on', { count: shown.length })}
         </button>
         <button class="quiet" onClick=${() => this.setState({ replacing: shown })}>${t('replace_in', { count: shown.length })}</button>
+        <button class="quiet" onClick=${this.showAll}>${t('show_all')}</button>
       </div>`;
   }
 
