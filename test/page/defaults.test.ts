@@ -84,7 +84,7 @@ describe.skipIf(!isInstalled)(`the page of a user who may not read the defaults$
     const methods = page.host.app.get(ShippingMethodsService);
     const codes = { carrier_code: 'gls', method_code: '1' };
     await methods.create('default', { ...codes, method_label: 'Shared', meta: { days: 1 } });
-    await shop.create({ ...codes, method_label: 'Mine', use_default: ['meta'] });
+    await shop.create({ ...codes, method_label: 'Mine', use_default: ['carrier_label', 'is_active'] });
     const asked: string[] = [];
     const operator = await page.open('none');
     operator.page.on('request', (request) => asked.push(request.url()));
@@ -93,10 +93,13 @@ describe.skipIf(!isInstalled)(`the page of a user who may not read the defaults$
 
     await operator.button('Mine').click();
     await operator.button('Name: Use what is shared').click();
+    await operator.button('Details: Use what is shared').click();
     await operator.button('Save').click();
     await operator.notice('“Shared” is saved.');
 
-    expect((await shop.list()).body.data).toMatchObject([{ use_default: ['method_label', 'meta'] }]);
+    expect((await shop.list()).body.data).toMatchObject([
+      { meta: { days: 1 }, use_default: ['carrier_label', 'method_label', 'meta', 'is_active'] },
+    ]);
     expect(await operator.button('Adopt').count()).toBe(0);
     expect(asked.filter((url) => url.includes('/default/'))).toHaveLength(1);
     expect(operator.errors).toEqual([]);

@@ -55,7 +55,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
   it('keeps the filters in the address', async () => {
     const { operator } = await page.openShop();
     await operator.page.getByRole('searchbox').fill('ups');
-    await operator.page.getByRole('combobox', { name: 'Activity' }).selectOption('On');
+    await operator.page.getByRole('combobox', { name: 'On or off' }).selectOption('On');
     await operator.toggle('UPS Ground').click();
     await operator.row('UPS Ground').waitFor({ state: 'detached' });
 
@@ -70,7 +70,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
   it('gives the focus to the next row when a row leaves the filter', async () => {
     const { operator } = await page.openShop();
     const focused = (): Promise<string> => operator.page.evaluate('document.activeElement.textContent');
-    await operator.page.getByRole('combobox', { name: 'Activity' }).selectOption('On');
+    await operator.page.getByRole('combobox', { name: 'On or off' }).selectOption('On');
 
     await operator.toggle('UPS Ground').press('Space');
     await operator.row('UPS Ground').waitFor({ state: 'detached' });
@@ -141,11 +141,11 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     const search = operator.page.getByRole('searchbox');
 
     const longest = await operator.longestTask(`${page.origin}/shipping?project=${project}`, async () => {
-      await expect.poll(() => rows.count()).toBe(1000);
+      await expect.poll(() => rows.count(), { timeout: 10_000 }).toBe(1000);
       await search.pressSequentially('method 99');
       await operator.text('19 of 1000 methods').waitFor();
       await search.fill('');
-      await expect.poll(() => rows.count()).toBe(1000);
+      await expect.poll(() => rows.count(), { timeout: 10_000 }).toBe(1000);
       const label = String(await rows.last().locator('.name').textContent());
       await rows.last().locator('.handle').press('Home');
       await operator.notice(`“${label}” is now 1 of 1000.`);

@@ -60,7 +60,7 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
 
   it('come back, and the button says which value comes back', async () => {
     const { shop, operator } = await openInheriting({ use_default: false, sort_order: 7 });
-    await operator.row('own: Carrier name, Name, Place, Details, Customers can choose it').waitFor();
+    expect(await operator.page.locator('.methods .mark').textContent()).toBe('own');
 
     await operator.button('Own name').click();
     await operator.button('Name: Use “Shared name”').click();

@@ -90,8 +90,10 @@ export class MethodForm extends Component {
 
   save = (event) => {
     event.preventDefault();
-    return this.send(this.changes(event.currentTarget), this.before, event.submitter?.name === 'another');
+    return this.send(this.changes(event.currentTarget), this.before);
   };
+  /** This is no submit button, because Enter would press it. */
+  saveAndAdd = ({ currentTarget }) => this.send(this.changes(currentTarget.form), this.before, true);
 
   async send(changes, current, isAnother) {
     const dialog = document.querySelector('dialog');
@@ -101,9 +103,9 @@ export class MethodForm extends Component {
       const all = { ...changes, ...this.useDefault(current, changes) };
       const saved = await (current.id ? api.update(current, all) : api.create(requestOf({ ...current, ...all })));
       const { carrier_code, carrier_label, method_label: label } = saved;
-      if (isAnother) dialog.addEventListener('close', () => add({ carrier_code, carrier_label }), { once: true });
       dialog.close();
       await report(t('saved', { label }), current, saved);
+      if (isAnother) add({ carrier_code, carrier_label });
     } catch (problem) {
       // The list may be old.
       if (problem.isUnclear || problem.status === 404 || problem.status === 412) void report();
@@ -157,7 +159,7 @@ export class MethodForm extends Component {
           <footer hidden=${isConflict}>
             ${method.id && html`<button type="button" class="quiet danger" onClick=${askToRemove}>${t('remove_method')}</button>`}
             <button type="button" class="secondary outline" onClick=${closeDialog}>${t('cancel')}</button>
-            ${!method.id && html`<button class="outline" name="another" disabled=${isSaving}>${t('save_another')}</button>`}
+            ${!method.id && html`<button type="button" class="outline" disabled=${isSaving} onClick=${this.saveAndAdd}>${t('save_another')}</button>`}
             <button disabled=${isSaving}>${t('save')}</button>
           </footer>
         </form>
@@ -205,7 +207,7 @@ export class MethodForm extends Component {
       <//>`;
   }
 
-  /** A field that was shared when the form was opened shows the value of the default. */
+  /** Returns undefined if this user may not read the default. A field that is shared now shows its value. */
   sharedValue(name) {
     return this.before.inherited?.includes(name) ? this.before[name] : this.standard?.[name];
   }
@@ -235,7 +237,7 @@ export class MethodForm extends Component {
             ${t('change_here')}
           </button>
         </div>
-        ${name === 'meta' ? html`<${Pairs} of=${value} />` : html`<p dir="auto">${value}</p>`}
+        ${name === 'meta' ? html`<${Pairs} of=${value ?? {}} />` : html`<p dir="auto">${value}</p>`}
       </div>`;
   }
 

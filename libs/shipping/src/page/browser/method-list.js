@@ -1,4 +1,4 @@
-import { labelsOf } from './method.js';
+import { inheritedBy, labelsOf } from './method.js';
 import { t } from './settings.js';
 import { Component, html, Pairs } from './view.js';
 
@@ -77,7 +77,8 @@ export class MethodList extends Component {
   render({ methods, marks, canMove, toggle, edit }, { limit, target }) {
     const row = (method) => {
       const { own, problem } = marks.get(method.id);
-      const mark = [problem && t(problem), own.length > 0 && t('own', { fields: labelsOf(own) })].filter(Boolean).join(' · ');
+      const fields = inheritedBy(method).length > 0 ? t('own', { fields: labelsOf(own) }) : t('is_own');
+      const mark = [problem && t(problem), own.length > 0 && fields].filter(Boolean).join(' · ');
       const values = { method, mark, problem, canMove };
       return html`<${Row} key=${method.id} ...${values} isTarget=${target === method.id} list=${this} ...${{ toggle, edit }} />`;
     };

@@ -12,7 +12,7 @@ export const requestOf = (method) => Object.fromEntries(sent.map((name) => [name
 
 /** Returns the names of the fields that come from the default, if there is one. */
 export const inheritedBy = ({ use_default: names }) => (names === true ? inheritable : names || []);
-export const labelsOf = (names) => names.map((name) => t(name)).join(', ');
+export const labelsOf = (names) => names.map((name) => t(name === 'is_active' ? 'activity' : name)).join(', ');
 
 /** Codes have no line breaks. */
 export const codesOf = ({ carrier_code, method_code }) => `${carrier_code}\n${method_code}`;
