@@ -48,6 +48,9 @@ describe.skipIf(!isInstalled)(`the order of the methods on the page${place}`, ()
 
     expect(await checkout(shop)).toEqual(['b2', 'a1', 'b1', 'a2', 'a3']);
     expect(await operator.labels()).toEqual(await checkout(shop));
+    expect(await operator.dialog().count()).toBe(0);
+    await operator.handle('b1').press('Enter');
+    await operator.dialog('Move “b1”').waitFor();
     expect(operator.errors).toEqual([]);
   });
 

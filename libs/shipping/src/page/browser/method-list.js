@@ -62,7 +62,8 @@ export class MethodList extends Component {
     this.isDragged ||= row !== currentTarget.closest('li');
     // The rows have a scroll margin, so the list scrolls when the pointer comes near its edge.
     row?.scrollIntoView({ block: 'nearest' });
-    this.setState({ target: row?.dataset.id });
+    const target = row?.dataset.id;
+    if (target !== this.state.target) this.setState({ target });
   };
   release = () => this.setState({ target: undefined });
   drop = (id) => {
@@ -71,8 +72,10 @@ export class MethodList extends Component {
     const indexOf = (wanted) => methods.findIndex((method) => method.id === wanted);
     if (target !== undefined && target !== id) move(id, indexOf(target) - indexOf(id));
   };
-  /** A click on the handle offers the same to people who cannot drag. The end of a drag is a click, too. */
-  open = (id) => this.isDragged || this.props.askToMove(id);
+  /** A click offers the same to people who cannot drag. The end of a drag is a click, too. Enter is a click without a detail. */
+  open = ({ detail }, id) => {
+    if (detail === 0 || !this.isDragged) this.props.askToMove(id);
+  };
 
   render({ methods, marks, canMove, toggle, edit }, { limit, target }) {
     const row = (method) => {
@@ -100,7 +103,7 @@ class Row extends Component {
     return html`
       <li class=${isTarget && 'target'} data-id=${id}>
         <button class="handle quiet" aria-label=${t('move', { label })} aria-haspopup="dialog" hidden=${!canMove}
-          onClick=${() => list.open(id)} onKeyDown=${(event) => list.keyed(event, id)} onPointerDown=${list.grab}
+          onClick=${(event) => list.open(event, id)} onKeyDown=${(event) => list.keyed(event, id)} onPointerDown=${list.grab}
           onPointerMove=${list.drag} onPointerUp=${() => list.drop(id)} onLostPointerCapture=${list.release}>⠿</button>
         <button class="name quiet" dir="auto" onClick=${() => edit(id)}>${label}</button>
         <span class="carrier" dir="auto">${carrier_label ?? carrier_code}</span>

@@ -46,7 +46,7 @@ addEventListener('keydown', (event) => {
   const isUndo = (event.ctrlKey || event.metaKey) && !event.shiftKey && event.key === 'z';
   const isTyping = event.target.matches('textarea, select, input:not([role=switch])');
   const button = line.querySelector('[aria-keyshortcuts]');
-  if (!isUndo || isTyping || !button || document.querySelector('dialog')) return;
+  if (!isUndo || isTyping || !button || document.querySelector('dialog[open]')) return;
   event.preventDefault();
   button.click();
 });
