@@ -32,15 +32,15 @@ describe.skipIf(!isInstalled)(`the page under attack${place}`, () => {
 
     const operator = await page.open(`${shop.project}&order=1`);
     await operator.row('by constructor').waitFor();
-    await operator.page.getByRole('listitem').waitFor();
-    await operator.button(`Edit ${markup}`).click();
+    await operator.events().waitFor();
+    await operator.button(markup).click();
     await operator.dialog(`Edit “${markup}”`).waitFor();
 
-    const cells = await operator.row('by constructor').getByRole('cell').allTextContents();
-    expect(cells[1]).toContain(`${markup} ${markup}`);
-    expect(cells[2]).toContain('by constructor');
-    expect(cells[2]).toContain('others toString, yes, –');
-    expect(await operator.page.getByRole('listitem').textContent()).toContain(markup);
+    const row = await operator.row('by constructor').textContent();
+    expect(row).toContain(`${markup}${markup}`);
+    expect(row).toContain('by constructor');
+    expect(row).toContain('others toString, yes, –');
+    expect(await operator.events().textContent()).toContain(markup);
     expect(await operator.page.getByAltText('run').count()).toBe(0);
     expect(operator.errors).toEqual([]);
   });

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { isInstalled, pageInBrowser, place } from './page-in-browser.js';
 
 describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
-  const page = pageInBrowser();
+  const texts = { en: { 'parcel.weighed': 'Put on the scales' } };
+  const page = pageInBrowser({ page: { texts } });
 
   it('explains in words which order numbers are valid', async () => {
     const { operator } = await page.openShop();
@@ -32,44 +33,82 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
     );
     await operator.field('Order number').fill('A-1');
     await operator.button('Show').click();
-    await operator.page.getByRole('listitem').waitFor();
+    await operator.events().waitFor();
 
     expect(await operator.text('times in').textContent()).toContain('America/New_York');
-    expect(await operator.page.getByRole('listitem').textContent()).toMatch(
-      /Shipping selected.*Nov 2, 2026, 4:14:03\sAM.*Sam \(user\).*DHL Worldwide.*parcels.*1, 2.*carrier code.*dhl/s,
+    await operator.page.getByRole('heading', { name: 'Monday, November 2, 2026' }).waitFor();
+    expect(await operator.events().textContent()).toMatch(
+      /Shipping selected.*4:14\sAM.*Sam.*DHL Worldwide.*parcels.*1, 2.*carrier code.*dhl/s,
     );
-    expect(await operator.page.locator('li p').innerText()).toBe('DHL Worldwide\nby air');
+    expect(await operator.page.locator('.history li p').innerText()).toBe('DHL Worldwide\nby air');
     await operator.page.reload();
-    await operator.page.getByRole('listitem').waitFor();
+    await operator.events().waitFor();
     expect(operator.errors).toEqual([]);
   });
 
-  it('shows 500 events in parts, in both orders, and by kind', async () => {
+  it('shows 500 events in parts and by kind, and no step blocks the page for 100 ms', async () => {
     const { shop, operator } = await page.openShop();
     const events = page.host.app.get(OrderEventsService);
     for (let each = 1; each <= 500; each++) {
       const type = each % 50 === 0 ? 'parcel.weighed' : 'item.changed';
       await events.record({ projectId: shop.project, orderId: 'long' }, { type, message: `event ${each}` });
     }
-    const messages = (): Promise<string[]> => operator.page.locator('li p').allTextContents();
+    const messages = (): Promise<string[]> => operator.page.locator('.history li p').allTextContents();
     const numbers = Array.from({ length: 500 }, (_, index) => `event ${index + 1}`);
     await operator.field('Order number').fill('long');
     await operator.button('Show').click();
-    await operator.text('Events of the order long: 100 of 500').waitFor();
+    await operator.text('100 of 500 events').waitFor();
 
     for (const count of [200, 300, 400, 500]) {
       await operator.button('Show more').click();
-      await operator.text(`Events of the order long: ${count} of 500`).waitFor();
+      await operator.text(`${count} of 500 events`).waitFor();
     }
     expect(await messages()).toEqual(numbers.toReversed());
     expect(await operator.button('Show more').count()).toBe(0);
-    await operator.page.getByRole('switch', { name: 'Newest first' }).click();
-    await operator.page.getByText('event 1', { exact: true }).waitFor();
-    expect(await messages()).toEqual(numbers.slice(0, 100));
-    await operator.page.getByRole('combobox', { name: 'Kind of event' }).selectOption('Parcel weighed');
-    await operator.page.getByText('event 500', { exact: true }).waitFor();
-    expect(await messages()).toEqual(numbers.filter((_, index) => (index + 1) % 50 === 0));
+    await operator.page.getByRole('combobox', { name: 'Kind of event' }).selectOption('Put on the scales');
+    await operator.text('10 of 10 events').waitFor();
+    expect(await messages()).toEqual(numbers.filter((_, index) => (index + 1) % 50 === 0).toReversed());
+    const longest = await operator.longestTask(
+      `${page.origin}/shipping?project=${shop.project}&order=long`,
+      async () => {
+        for (let count = 200; count <= 500; count += 100) {
+          await operator.button('Show more').click();
+          await operator.text(`${count} of 500 events`).waitFor();
+        }
+      },
+    );
+    expect(longest).toBeLessThan(100);
     expect(await operator.accessibilityFaults()).toEqual([]);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('comes first if the address asks for it, by day, with the gaps between the events', async () => {
+    const { shop, operator } = await page.openShop();
+    const order = { projectId: shop.project, orderId: 'x'.repeat(64) };
+    const actor = { type: 'system' } as const;
+    for (const [type, occurred_at] of [
+      ['shipment.dispatched', '2026-11-02T17:20:11Z'],
+      ['parcel.weighed', '2026-11-02T18:00:00Z'],
+      ['shipment.delivered', '2026-11-05T12:02:57Z'],
+    ] as const)
+      await page.host.app.get(OrderEventsService).record(order, { type, occurred_at, actor });
+    await operator.page.setViewportSize({ width: 1400, height: 800 });
+    await operator.page.goto(`${operator.page.url()}&order=${order.orderId}`);
+    await operator.events().first().waitFor();
+
+    const headings = await operator.page.locator('h2, h3').allTextContents();
+    expect(headings).toEqual([
+      'History of an order',
+      'Thursday, November 5, 2026',
+      'Monday, November 2, 2026',
+      'Shipping methods',
+    ]);
+    expect(await operator.events().first().textContent()).toContain('2 days 18 hours without an event');
+    expect(await operator.events().nth(1).textContent()).toMatch(/^Put on the scales.*Automatic$/s);
+    expect(await operator.overflow()).toBeLessThanOrEqual(0);
+    await operator.button('Close').click();
+    await operator.events().first().waitFor({ state: 'detached' });
+    expect(operator.page.url()).not.toContain('order=');
     expect(operator.errors).toEqual([]);
   });
 

@@ -24,6 +24,7 @@ describe.skipIf(!isInstalled)(`the language of the page${place}`, () => {
         en: { title: 'Delivery' },
         de: { title: 'Zustellung' },
         fr: { title: 'Livraison <b>', methods: 'Modes de livraison' },
+        ar: { is_inactive_now: '«{label}» متوقفة.' },
       },
     },
   });
@@ -45,16 +46,50 @@ describe.skipIf(!isInstalled)(`the language of the page${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
+  it('is laid out from right to left in Arabic, and names keep their own direction', async () => {
+    const { operator } = await page.openShop({ locale: 'ar-EG' });
+    const row = operator.row('UPS Ground');
+    const turn = row.getByRole('switch');
+    const [handle, toggle] = await Promise.all([row.locator('.handle').boundingBox(), turn.boundingBox()]);
+    expect(handle?.x).toBeGreaterThan(toggle?.x ?? 0);
+
+    await turn.click();
+    await operator.notice('«\u2068UPS Ground\u2069» متوقفة.');
+
+    expect(await row.getByText('UPS Ground').getAttribute('dir')).toBe('auto');
+    expect(operator.errors).toEqual([]);
+  });
+
+  it.each(['de-DE', 'ar-EG'])('fits into 320 px: %s', async (locale) => {
+    const { shop, operator } = await page.openShop({ locale, viewport: { width: 320, height: 800 } });
+    await shop.create({
+      carrier_code: 'dpd',
+      method_code: 'x'.repeat(128),
+      method_label: 'Selbstabholungsannahmestellenverzeichnis',
+    });
+    await operator.page.goto(`${operator.page.url()}&order=${'x'.repeat(64)}`);
+    await operator.row('Selbstabholung').waitFor();
+    expect(await operator.overflow()).toBeLessThanOrEqual(0);
+    await operator.row('Selbstabholung').getByRole('button').last().click();
+    await operator.dialog().waitFor();
+
+    const article = 'document.querySelector("dialog article")';
+    expect(await operator.page.evaluate(`${article}.scrollWidth - ${article}.clientWidth`)).toBe(0);
+    expect(operator.errors).toEqual([]);
+  });
+
   it('is German in the form, in its errors and in its notices', async () => {
     const operator = await page.open('acme', { locale: 'de-DE' });
-    await operator.button('Versandart hinzufügen').click();
-    await operator.fillIn({ 'Code des Versanddienstes': 'ups', Reihenfolge: 'x' });
+    await operator.button('Neue Versandart').click();
+    await operator.fillIn({ 'Code des Versanddienstes': 'ups', 'Name des Versanddienstes': 'x'.repeat(256) });
     await operator.button('Speichern').click();
 
     await operator.alert('Bitte prüfen Sie einige Felder.');
 
-    expect(await operator.errorAt('Reihenfolge')).toBe('Dieser Wert ist nicht erlaubt.');
-    expect(await operator.errorAt('Name der Versandart')).toBe('Das sind zu viele oder zu wenige Zeichen.');
+    expect(await operator.errorAt('Name des Versanddienstes')).toBe(
+      'Das sind zu viele oder zu wenige Zeichen.',
+    );
+    expect(await operator.errorAt('Name')).toBe('Name fehlt.');
     expect(await operator.accessibilityFaults()).toEqual([]);
     expect(operator.errors).toEqual([]);
   });

@@ -8,12 +8,66 @@ import { isInstalled, pageInBrowser, place } from './page-in-browser.js';
 const pictures = process.env['SCREENSHOTS'];
 if (pictures) mkdirSync(pictures, { recursive: true });
 
-const widths = [360, 800, 1400];
+const widths = [320, 360, 800, 1400];
 const schemes = ['light', 'dark'] as const;
 const looks = schemes.flatMap((scheme) => widths.map((width) => [scheme, width] as const));
 
+/**
+ * Returns the contrast of what axe does not test: the edges of inputs, the switches and the ring of the focus, each to
+ * what is around it.
+ */
+const contrasts = `(() => {
+  const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const luminance = (color) => {
+    context.fillStyle = color;
+    context.fillRect(0, 0, 1, 1);
+    const parts = [...context.getImageData(0, 0, 1, 1).data].slice(0, 3).map((part) => part / 255);
+    const [red, green, blue] = parts.map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const contrast = (...colors) => {
+    const [light, dark] = colors.map(luminance).toSorted((a, b) => b - a);
+    return (light + 0.05) / (dark + 0.05);
+  };
+  const around = getComputedStyle(document.querySelector('section:has(.methods)')).backgroundColor;
+  const style = (selector) => getComputedStyle(document.querySelector(selector));
+  return {
+    search: contrast(style('[type=search]').borderTopColor, around),
+    select: contrast(style('search select').borderTopColor, around),
+    on: contrast(style('.methods [role=switch]:checked').backgroundColor, around),
+    off: contrast(style('.methods [role=switch]:not(:checked)').backgroundColor, around),
+    ring: contrast(getComputedStyle(document.activeElement).outlineColor, around),
+  };
+})()`;
+
+/** Returns the controls that are smaller than 24 px in one direction. */
+const smallTargets = `[...document.querySelectorAll('button, input, select')]
+  .filter((target) => target.checkVisibility())
+  .map((target) => [target, target.getBoundingClientRect()])
+  .filter(([, { width, height }]) => Math.min(width, height) < 24)
+  .map(([{ outerHTML }, { width, height }]) => outerHTML + ' ' + width + ' ' + height)`;
+
 describe.skipIf(!isInstalled)(`the look of the page${place}`, () => {
   const page = pageInBrowser();
+
+  it.each(schemes)(
+    'has edges, switches and rings with a contrast of 3:1, and targets of 24 px: %s',
+    async (colorScheme) => {
+      const { operator } = await page.openShop({ colorScheme });
+      await operator.toggle('UPS Ground').click();
+      await operator.notice('“UPS Ground” is off');
+      await operator.toggle('UPS 2nd Day Air').focus();
+      await operator.page.keyboard.press('Tab');
+
+      const measured = await operator.page.evaluate<Record<string, number>>(contrasts);
+
+      expect(Object.entries(measured).filter(([, contrast]) => contrast < 3)).toEqual([]);
+      expect(await operator.page.evaluate(smallTargets)).toEqual([]);
+      await operator.button('Add a method').click();
+      expect(await operator.page.evaluate(smallTargets)).toEqual([]);
+      expect(operator.errors).toEqual([]);
+    },
+  );
 
   it.each(looks)(
     'has no accessibility violation and no sideways scrolling: %s, %i px',
@@ -35,21 +89,24 @@ describe.skipIf(!isInstalled)(`the look of the page${place}`, () => {
       const data = { total: '84.90', lines: 2, address: 'y'.repeat(255) };
       await events.record({ projectId: shop.project, orderId: '1001' }, { type: 'order.placed', data });
       await operator.page.goto(`${page.origin}/shipping?project=${shop.project}&order=1001`);
-      await operator.page.getByRole('listitem').first().waitFor();
+      await operator.events().first().waitFor();
       await operator.row('From the defaults').waitFor();
 
       expect(await operator.accessibilityFaults()).toEqual([]);
       expect(await operator.overflow()).toBeLessThanOrEqual(0);
       await picture('page');
-      await operator.button('Edit From the defaults').click();
-      await operator.field('Sort order').fill('x');
+      await operator.button('From the defaults').click();
+      await operator.button('Name: Change here').click();
+      await operator.field('Name').fill('');
       await operator.button('Save').click();
       await operator.alert('Some fields need your attention.');
       await operator.button('Save').hover();
       expect(await operator.accessibilityFaults()).toEqual([]);
       await picture('form');
       await operator.button('Cancel').click();
-      await operator.button('Remove UPS Ground').click();
+      await operator.button('UPS Ground').click();
+      await operator.button('Remove method').click();
+      await operator.dialog('Remove “UPS Ground”?').waitFor();
       expect(await operator.accessibilityFaults()).toEqual([]);
       await picture('removal');
       expect(operator.errors).toEqual([]);

@@ -20,7 +20,7 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     await operator.page.getByRole('alert').waitFor({ state: 'detached' });
 
     await operator.toggle('UPS Ground').click();
-    await operator.notice('“UPS Ground” is now inactive');
+    await operator.notice('“UPS Ground” is off');
     expect((await shop.list('filter[is_active]=false')).body.meta.total).toBe(1);
     expect(operator.errors).toEqual([]);
   });
@@ -33,7 +33,7 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     });
 
     await operator.toggle('UPS Ground').click();
-    await operator.notice('Nobody knows whether this was saved.');
+    await operator.notice('It may not have been saved.');
 
     expect(await operator.page.getByRole('status').textContent()).not.toContain('not saved');
     expect((await shop.list('filter[is_active]=false')).body.meta.total).toBe(1);
@@ -50,12 +50,11 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
       );
 
       if (control === 'the switch') await operator.toggle('UPS Ground').click();
-      else await operator.button(control === 'the form' ? 'Edit UPS Ground' : 'Remove UPS Ground').click();
-      if (control !== 'the switch')
-        await operator
-          .dialog()
-          .getByRole('button', { name: control === 'the form' ? 'Save' : 'Remove', exact: true })
-          .click();
+      else if (control === 'the removal') await operator.remove('UPS Ground');
+      else {
+        await operator.button('UPS Ground').click();
+        await operator.button('Save').click();
+      }
 
       await operator.text('The server responded in a form that this page does not know.').first().waitFor();
       expect(operator.errors).toEqual([]);
@@ -69,42 +68,49 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
       await route.fetch();
       await route.fulfill({ status: 502, body: 'Bad gateway' });
     });
-    await operator.button('Edit UPS Ground').click();
-    await operator.field('Method label').fill('Renamed');
+    await operator.button('UPS Ground').click();
+    await operator.field('Name').fill('Renamed');
 
     await operator.button('Save').click();
-    await operator.text('Nobody knows whether this was saved.').waitFor();
+    await operator.text('It may not have been saved.').waitFor();
     await operator.button('Cancel').click();
 
     await operator.row('Renamed').waitFor();
     expect(operator.errors).toEqual([]);
   });
 
-  it('says that a move has stopped, and not that nothing was saved', async () => {
+  it('says that a change of several methods has stopped, and takes back what was saved', async () => {
     const { shop, operator } = await page.openShop();
-    let isFirst = true;
+    const changed: string[] = [];
     await operator.page.route('**/methods/*', async (route) => {
-      await (isFirst ? route.continue() : route.fulfill({ status: 401 }));
-      isFirst = false;
+      const isChange = route.request().method() === 'PATCH';
+      if (isChange) changed.push(route.request().url());
+      await (isChange && changed.length === 2 ? route.fulfill({ status: 409 }) : route.continue());
     });
+    const inactive = async (): Promise<number> =>
+      (await shop.list('filter[is_active]=false')).body.meta.total;
 
-    await operator.handle('UPS Express').press('Home');
-    await operator.notice('Saving stopped, and nothing more was saved.');
+    await operator.page.getByRole('combobox', { name: 'Carrier' }).selectOption('UPS');
+    await operator.button('Switch off the 3 shown').click();
+    await operator.notice('Saving stopped: 1 of 3 are saved. The server responded with the status 409.');
+    expect(await inactive()).toBe(1);
+    await operator.button('Undo').click();
+    await operator.notice('That is taken back.');
 
-    expect((await shop.list('filter[version]=2')).body.meta.total).toBe(1);
+    expect(await inactive()).toBe(0);
     expect(operator.errors).toEqual([]);
   });
 
   it('says that the server does not respond, and recovers by itself', async () => {
     const { operator } = await page.openShop();
     await operator.page.context().setOffline(true);
-    await operator.page.getByRole('searchbox').fill('ground');
+    await operator.toggle('UPS Ground').click();
     await operator.alert('The server does not respond.');
 
     await operator.page.context().setOffline(false);
-    await operator.row('UPS Express').waitFor({ state: 'detached' });
+    await operator.page.getByRole('alert').waitFor({ state: 'detached' });
 
-    expect(await operator.labels()).toEqual(['UPS Ground']);
+    expect(await operator.toggle('UPS Ground').isChecked()).toBe(true);
     expect(operator.errors).toEqual([]);
   });
 });

@@ -88,14 +88,13 @@ describe.skipIf(!isInstalled)(
 
     it('edits, switches and removes a method', async () => {
       const { shop, operator } = await page.openShop();
-      await operator.button('Edit UPS Ground').click();
-      await operator.field('Method label').fill('Ground');
+      await operator.button('UPS Ground').click();
+      await operator.field('Name').fill('Ground');
       await operator.button('Save').click();
       await operator.notice('“Ground” is saved.');
       await operator.toggle('Ground').click();
-      await operator.notice('“Ground” is now inactive');
-      await operator.button('Remove UPS Express').click();
-      await operator.dialog().getByRole('button', { name: 'Remove', exact: true }).click();
+      await operator.notice('“Ground” is off');
+      await operator.remove('UPS Express');
       await operator.notice('“UPS Express” is removed.');
 
       const response = await fetch(
@@ -118,14 +117,15 @@ describe.skipIf(!isInstalled)(`the page on errors in another form${place}`, () =
     const methods = page.host.app.get(ShippingMethodsService);
     const method = await methods.findByCodes(shop.project, { carrier_code: 'ups', method_code: '03' });
     const codes = { carrier_code: 'ups', method_code: '03' };
-    await operator.button('Edit UPS Ground').click();
-    await operator.field('Method label').fill('Mine');
+    await operator.button('UPS Ground').click();
+    await operator.field('Name').fill('Mine');
     await methods.update(shop.project, method?.id ?? '', { ...codes, method_label: 'Theirs' });
 
     await operator.button('Save').click();
     await operator.alert('Somebody changed this method while you edited it.');
-    await operator.field('Sort order').fill('x');
-    await operator.button('Keep my changes').click();
+    await operator.button('Discard my changes').click();
+    await operator.field('Name').fill('');
+    await operator.button('Save').click();
     await operator.alert('The server responded with the status 400.');
 
     expect(operator.errors).toEqual([]);

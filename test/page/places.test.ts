@@ -51,7 +51,7 @@ describe.skipIf(!isInstalled)(`the page behind a proxy${place}`, () => {
 
     await operator.row('UPS Ground').waitFor();
     await operator.toggle('UPS Ground').click();
-    await operator.notice('“UPS Ground” is now inactive');
+    await operator.notice('“UPS Ground” is off');
 
     expect(operator.errors).toEqual([]);
     proxy.server.closeAllConnections();

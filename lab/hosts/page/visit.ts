@@ -85,22 +85,20 @@ async function act(page: Page, methods: ShippingMethodsService): Promise<void> {
   const alert = (text: string): Promise<void> => page.getByRole('alert').filter({ hasText: text }).waitFor();
   const stored = () => methods.findByCodes(project, { carrier_code: 'ups', method_code: '03' });
 
-  await page.getByText('Methods: 30.').waitFor();
-  await page.getByText('Events of the order 1001: 100 of 120').waitFor();
+  await page.getByText('30 methods, in the order of your checkout').waitFor();
+  await page.getByText('100 of 120 events').waitFor();
   await button('Show more').click();
   await page.getByText('Note 1', { exact: true }).waitFor();
-  console.log('✓ shows methods in pages, and a history in parts');
+  console.log('✓ shows the methods, and a history in parts');
 
   await button('Add a method').click();
   await field('Carrier code').fill('ups');
   await field('Method code').fill('1');
-  await field('Sort order').fill('soon');
   await button('Save').click();
   await alert('Some fields need your attention.');
-  assert.equal(await page.getByText('Sort order must be an integer.').count(), 1);
+  assert.equal(await page.getByText('Name is required.').count(), 1);
   await field('Carrier code').fill('dhl');
-  await field('Method label').fill(codes.method_label);
-  await field('Sort order').fill('40');
+  await field('Name').fill(codes.method_label);
   await button('Save').click();
   await alert('Another method of this project has these two codes.');
   await field('Carrier code').fill('ups');
@@ -110,9 +108,9 @@ async function act(page: Page, methods: ShippingMethodsService): Promise<void> {
   console.log('✓ shows the errors of a 400 at their fields, and a 409; saves a method');
 
   await page.getByRole('searchbox').fill('ground');
-  await page.getByText('Methods: 1 of 31.').waitFor();
-  await button('Edit UPS Ground').click();
-  await field('Method label').fill('My label');
+  await page.getByText('1 of 31 methods').waitFor();
+  await button('UPS Ground').click();
+  await field('Name').fill('My label');
   const before = await stored();
   await methods.update(project, before?.id ?? '', { ...codes, sort_order: 41 });
   await button('Save').click();
@@ -124,29 +122,32 @@ async function act(page: Page, methods: ShippingMethodsService): Promise<void> {
   console.log('✓ explains a 412, and keeps the changes of both');
 
   await page.getByRole('searchbox').fill('label');
-  await button('Edit My label').click();
-  await page.getByRole('switch', { name: 'Use the default values' }).click();
+  await button('My label').click();
+  await page.getByRole('button', { name: 'Name: Use ' }).click();
   await button('Save').click();
   await notice('is saved.');
   await page.getByRole('searchbox').fill('shops');
-  await page.getByText('from project “default”').waitFor();
+  await page.getByText('own: ').waitFor();
   await page.getByRole('switch', { name: 'Active: Ground of all shops' }).click();
-  await notice('is now inactive');
-  await button('Remove Ground of all shops').click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await notice('is off');
+  await button('Undo').click();
+  await notice('That is taken back.');
+  await button('Ground of all shops').click();
+  await button('Remove method').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
   await notice('is removed.');
   assert.equal(await stored(), null);
-  console.log('✓ inherits, deactivates and removes');
+  console.log('✓ inherits, deactivates, takes back and removes');
 
   await button('Show all methods').click();
-  await page.getByRole('button', { name: 'Move DHL 2, ' }).press('Home');
-  await notice('“DHL 2” is now 1 of 30 at dhl.');
-  await page.getByRole('button', { name: 'Move DHL 5, ' }).hover();
+  await button('Move DHL 2').press('Home');
+  await notice('“DHL 2” is now 1 of 30.');
+  await button('Move DHL 5').hover();
   await page.mouse.down();
-  const target = await page.getByRole('row').filter({ hasText: 'DHL 3' }).first().boundingBox();
+  const target = await page.locator('.methods > li').filter({ hasText: 'DHL 3' }).first().boundingBox();
   await page.mouse.move((target?.x ?? 0) + 20, (target?.y ?? 0) + 5, { steps: 5 });
   await page.mouse.up();
-  await notice('“DHL 5” is now 3 of 30 at dhl.');
+  await notice('“DHL 5” is now 3 of 30.');
   const { data } = await methods.list(project, { per_page: 4 });
   assert.deepEqual(
     data.map((method) => method.method_label),

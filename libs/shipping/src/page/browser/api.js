@@ -3,12 +3,24 @@ import { root, settings, t } from './settings.js';
 /** The ids that the API accepts. Any other, such as `..`, would lead to another address. */
 export const isId = (text) => /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/.test(text);
 
-/** The parameters of the address: `project`, and perhaps `order`. */
+/** The parameters of the address: `project`, and perhaps `order` and filters. */
 export const address = new URLSearchParams(location.search);
+
+/** Changes the address, so that the user can load the page again, or send a link to it. */
+export function putIntoAddress(values) {
+  for (const [name, value] of Object.entries(values)) {
+    if (value) address.set(name, value);
+    else address.delete(name);
+  }
+  history.replaceState(null, '', `?${address}`);
+}
+
 export const projectId = address.get('project') ?? settings.projects?.[0]?.id ?? '';
 
-const orders = new URL(settings.routes.replace('{project}', encodeURIComponent(projectId)), root).href;
-const methods = `${orders}/shipments/methods`;
+const ordersOf = (project) => new URL(settings.routes.replace('{project}', encodeURIComponent(project)), root).href;
+const methodsOf = (project) => `${ordersOf(project)}/shipments/methods`;
+const orders = ordersOf(projectId);
+const methods = methodsOf(projectId);
 
 const tokenName = `nestjs-shipping ${root.pathname}`;
 export const keepToken = (text) => sessionStorage.setItem(tokenName, text.trim().replace(/^Bearer\s+/i, ''));
@@ -71,21 +83,25 @@ async function send(method, path, content, etag) {
   throw isUnclear ? Object.assign(problem, { isUnclear, message: `${problem.message} ${t('perhaps_saved')}` }) : problem;
 }
 
-/** Returns what the user reads about a change that has failed. */
-export const failureOf = ({ isUnclear, message }, text = 'not_saved') => (isUnclear ? message : t(text, { reason: message }));
+/** Returns what the user reads about a change that has failed, with each violation on a line. */
+export function reasonOf({ message, errors }) {
+  const lines = errors.map(({ pointer, parameter, header, detail }) => `${pointer ?? parameter ?? header ?? ''} ${detail ?? ''}`);
+  return [message, ...lines].join('\n');
+}
+export const failureOf = (problem) => (problem.isUnclear ? reasonOf(problem) : t('not_saved', { reason: reasonOf(problem) }));
 
 /** A filter of the backend may send another form than problem details. Then the status says what has happened. */
 function problemOf(status, result) {
   const code = result.code ?? (status === 412 ? 'version_mismatch' : undefined);
   const values = { ...result, status, project: projectId };
   const message = t(`problem_${code}`, values) ?? t(`status_${status}`, values) ?? result.detail ?? t('status_other', values);
-  const errors = Array.isArray(result.errors) ? result.errors : [];
+  const errors = Array.isArray(result.errors) ? result.errors.map(Object) : [];
   const isOutage = status === 0 || status >= 500;
   return Object.assign(new Error(), { ...result, message, code, errors, status, isOutage });
 }
 
 const read = (path) => send('GET', path);
-export const tree = async () => (await read(`${methods}/tree`)).data;
+export const tree = async (project = projectId) => (await read(`${methodsOf(project)}/tree`)).data;
 export const list = (query) => read(`${methods}?${new URLSearchParams(query)}`);
 /** The API has no route that reads one method, so this reads a list of one. */
 export const find = async (id) => (await list({ 'filter[id]': id })).data[0];

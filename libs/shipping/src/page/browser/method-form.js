@@ -1,131 +1,259 @@
 import * as api from './api.js';
-import { t } from './settings.js';
-import { closeDialog, Component, Dialog, Field, html, asText, notify, formValues } from './view.js';
+import { linesOf, metaOf } from './meta-lines.js';
+import { Comparison } from './method-comparison.js';
+import { codesOf, inheritable, inheritedBy, marksOf, requestOf, same } from './method.js';
+import { settings, t } from './settings.js';
+import { notify } from './status.js';
+import { asText, closeDialog, Component, Dialog, Field, html, Pairs } from './view.js';
 
-const toggle = { type: 'checkbox', role: 'switch', read: (value) => value !== undefined };
-
-/**
- * The fields, in the order of the form. `read` turns the typed text into the value that is sent. The API checks the
- * value.
- */
+/** `read` turns the typed text into the value that is sent. The API checks the value. */
 const fields = {
-  carrier_code: { list: 'carriers' },
-  carrier_label: { read: (value) => value.trim() || null },
-  method_code: {},
+  carrier_code: { list: 'carriers', read: (value) => value.trim() },
+  method_code: { read: (value) => value.trim() },
   method_label: {},
-  sort_order: { read: jsonOrText },
+  carrier_label: { read: (value) => value.trim() || null },
   meta: { tag: 'textarea', rows: 3, read: metaOf },
-  is_active: toggle,
-  use_default: toggle,
+  is_active: { type: 'checkbox', role: 'switch', read: (value) => value !== undefined },
 };
-const names = Object.keys(fields);
+const names = [...Object.keys(fields), 'sort_order', 'use_default'];
+const codes = ['carrier_code', 'method_code'];
 const newMethod = { carrier_code: '', method_code: '', method_label: '', is_active: true, meta: {}, use_default: false };
-export const labelsOf = (inherited) => inherited.map((name) => t(name)).join(', ');
-
-const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
-const storedIn = (method) => ({ ...method, ...method.own });
-
-function jsonOrText(value) {
-  try {
-    const read = JSON.parse(value);
-    return typeof read === 'number' && String(read) !== value.trim() ? value : read;
-  } catch {
-    return value;
-  }
-}
-
-/**
- * Returns `meta` as lines of `name: value`. A text that would be read as other JSON keeps its quotes. If lines
- * cannot show the value exactly, the whole value is shown as JSON.
- */
-function linesOf(meta) {
-  const textOf = (value) => (typeof value === 'string' && same(jsonOrText(value), value) ? value : JSON.stringify(value));
-  const lines = Object.entries(meta)
-    .map(([name, value]) => `${name}: ${textOf(value)}`)
-    .join('\n');
-  return same(metaOf(lines), meta) ? lines : JSON.stringify(meta);
-}
-function metaOf(lines) {
-  if (lines.startsWith('{')) return jsonOrText(lines);
-  const written = lines.split(/[\r\n]+/).filter((line) => line.trim() !== '');
-  if (!written.every((line) => /^[^:]*[^\s:][^:]*:/.test(line))) return lines;
-  const pairs = written.map((line) => line.trim().split(/ *: *(.*)/));
-  if (new Set(pairs.map(([name]) => name)).size < pairs.length) return lines;
-  return Object.fromEntries(pairs.map(([name, value]) => [name, jsonOrText(value)]));
-}
 
 /**
  * Turns a violation, which the API describes for programs, into a text for the user. The text has the label of the
  * field, and a shorter rule for codes that names the character.
  */
-function readable(violation) {
+function readable(violation, values) {
   const { pointer, code, detail } = { pointer: '', detail: '', ...violation };
   const name = String(pointer).split('/')[1];
   const field = t(name) ?? name;
-  const isCode = code === 'format' && name?.endsWith('_code');
+  const isCode = code === 'format' && codes.includes(name);
   const isMeta = code === 'type' && pointer === '/meta';
-  const kind = (isCode && 'code_format') || (isMeta && 'meta_type') || code;
+  const kind = (values[name] === '' && 'required') || (isCode && 'code_format') || (isMeta && 'meta_type') || code;
   const inWords = String(detail).replace(name, field);
   const [, character, position] = /(U\+\w+) at position (\d+)/.exec(detail) ?? [];
   return { name, text: t(`violation_${kind}`, { field, detail: inWords, character, position }) ?? inWords };
 }
 
+/**
+ * The form of one method. A field that comes from the default is shown as text, until the user changes it here. A field
+ * of the method's own can be given back to the default.
+ */
 export class MethodForm extends Component {
-  state = { violations: [] };
-  // The switch is on if the method inherits any field. If the user leaves it alone, it is not sent, and the fields stay.
-  before = { ...newMethod, ...this.props.method, use_default: Boolean(this.props.method.use_default) };
+  state = { violations: [], own: [], shared: [], hasCodes: !this.props.method.id };
+  before = { ...newMethod, ...this.props.method };
+  standard = this.props.defaults.get(codesOf(this.before));
+  marks = this.props.method.id ? marksOf(this.before, this.standard) : { own: [] };
 
-  save = async (event, current) => {
-    const dialog = event.currentTarget.closest('dialog');
-    const texts = formValues(event);
-    const values = names.map((name) => [name, (fields[name].read ?? String)(texts[name])]);
-    // Only changed fields are sent. The other fields keep the values that somebody else may have saved meanwhile.
-    const changes = Object.fromEntries(values.filter(([name, value]) => !same(value, this.before[name] ?? null)));
+  /** The name of a method is what people change most. A new method has no codes yet. */
+  isFirst(name) {
+    return name === (this.props.method.id ? 'method_label' : 'carrier_code');
+  }
+
+  /** The user may have changed whether a field is shared. That is not saved yet. */
+  isShared(name) {
+    const { own, shared } = this.state;
+    return shared.includes(name) || (this.before.inherited?.includes(name) && !own.includes(name));
+  }
+
+  share = (name, isShared) => {
+    const { own, shared } = this.state;
+    const without = (list) => list.filter((each) => each !== name);
+    const [to, from] = isShared ? ['shared', 'own'] : ['own', 'shared'];
+    this.setState({ [to]: [...without(isShared ? shared : own), name], [from]: without(isShared ? own : shared) }, () =>
+      document.querySelector(`#field-${name}`)?.focus(),
+    );
+  };
+
+  /** Only changed fields are sent. The other fields keep the values that somebody else may have saved meanwhile. */
+  changes(form) {
+    const typed = Object.fromEntries(new FormData(form));
+    const shown = Object.keys(fields).filter((name) => name in typed || name === 'is_active');
+    const values = shown.map((name) => [name, (fields[name].read ?? String)(typed[name])]);
+    return Object.fromEntries(values.filter(([name, value]) => !same(value, this.before[name] ?? null)));
+  }
+
+  /** Returns which fields are inherited after the change, if the user has changed that. */
+  useDefault(current, { is_active }) {
+    const { own, shared } = this.state;
+    const { inherited: inheritedBefore = [], own: stored } = this.before;
+    // A method that inherits its switch cannot be on while its default is off.
+    const isForced =
+      is_active && inheritedBefore.includes('is_active') && (this.standard ? !this.standard.is_active : stored.is_active);
+    if (own.length + shared.length === 0 && !isForced) return {};
+    const left = isForced ? [...own, 'is_active'] : own;
+    const inherited = inheritedBy(current);
+    return {
+      use_default: inheritable.filter((name) => shared.includes(name) || (inherited.includes(name) && !left.includes(name))),
+    };
+  }
+
+  save = (event) => {
+    event.preventDefault();
+    return this.send(this.changes(event.currentTarget), this.before);
+  };
+  /** This is no submit button, because Enter would press it. */
+  saveAndAdd = ({ currentTarget }) => this.send(this.changes(currentTarget.form), this.before, true);
+
+  async send(changes, current, isAnother) {
+    const dialog = document.querySelector('dialog');
+    const { saved: report, add } = this.props;
     this.setState({ isSaving: true });
     try {
-      const saved = await (current.id ? api.update(current, changes) : api.create({ ...this.before, ...changes }));
-      const covered = labelsOf(saved.inherited.filter((name) => name in changes && !same(saved[name], changes[name])));
-      const shown = covered && ` ${t('saved_covered', { fields: covered })}`;
+      const all = { ...changes, ...this.useDefault(current, changes) };
+      const saved = await (current.id ? api.update(current, all) : api.create(requestOf({ ...current, ...all })));
+      const { carrier_code, carrier_label, method_label: label } = saved;
       dialog.close();
-      await this.props.saved();
-      notify(t('saved', { label: saved.method_label }) + shown);
+      await report(t('saved', { label }), current, saved);
+      if (isAnother) add({ carrier_code, carrier_label });
     } catch (problem) {
       // The list may be old.
-      if (problem.isUnclear || problem.status === 404 || problem.status === 412) void this.props.saved();
-      if (!dialog.open) return notify(api.failureOf(problem));
+      if (problem.isUnclear || problem.status === 404 || problem.status === 412) void report();
+      if (!dialog.open) return notify(api.failureOf(problem), { isError: true });
       // The method has changed meanwhile, or another method has the codes. The form shows the other values, and the
       // user decides.
       const id = problem.code === 'version_mismatch' ? current.id : problem.existing_id;
       const other = id && (await api.find(id).catch(() => undefined));
       const find = (selector) => document.querySelector(`dialog ${selector}`);
       const focus = () => (find('[aria-invalid]') ?? find('[role=alert]')).focus();
-      this.setState({ isSaving: false, problem, changes, other, violations: (problem.errors ?? []).map(readable) }, focus);
+      const violations = (problem.errors ?? []).map((violation) => readable(violation, { ...this.before, ...changes }));
+      const hasCodes = this.state.hasCodes || violations.some(({ name }) => codes.includes(name)) || problem.existing_id;
+      this.setState({ isSaving: false, problem, changes, other, violations, hasCodes }, focus);
     }
+  }
+
+  /** A known carrier has a name already. */
+  fillCarrier = ({ target }) => {
+    const known = this.props.methods.find(({ carrier_code }) => carrier_code === target.value.trim());
+    const label = target.form.elements.carrier_label;
+    if (target.name === 'carrier_code' && label?.value === '') label.value = known?.carrier_label ?? '';
   };
 
-  render({ method, onClose }, { problem, violations, isSaving }) {
-    const { inherited = [] } = method;
-    const field = (name) => {
-      const { read: _, ...described } = fields[name];
-      const value = name === 'meta' ? linesOf(this.before.meta) : this.before[name];
-      const texts = violations.filter((violation) => violation.name === name).map(({ text }) => text);
-      return html`
-        <${Field} key=${name} name=${name} label=${t(name)} hint=${t(`${name}_hint`)} violations=${texts}
-          defaultValue=${value} defaultChecked=${value} ...${described}>
-          ${inherited.includes(name) && html`<p class="inherited">${t('inherited_value')}</p>`}
-        <//>`;
+  /** Escape must not throw away what the user has typed. */
+  keepInput = (event) => {
+    const { own, shared } = this.state;
+    const typed = this.changes(event.currentTarget.querySelector('form'));
+    const isChanged = own.length + shared.length + Object.keys(typed).length > 0;
+    if (isChanged && !confirm(t('discard_question'))) event.preventDefault();
+  };
+
+  render({ method, remove, onClose }, { problem, other, isSaving, hasCodes }) {
+    const title = method.id ? t('edit_title', { label: method.method_label }) : t('add');
+    // While the user decides between two versions, the fields would show a third one.
+    const isConflict = other && !problem.existing_id;
+    const askToRemove = () => {
+      closeDialog();
+      remove(method);
     };
     return html`
-      <${Dialog} title=${method.id ? t('edit_title', { label: method.method_label }) : t('add')} onClose=${onClose}>
-        <form onSubmit=${(event) => this.save(event, method)} noValidate>
+      <${Dialog} title=${title} onClose=${onClose} onCancel=${this.keepInput}>
+        <form onSubmit=${this.save} onChange=${this.fillCarrier} noValidate>
           ${problem && this.error()}
-          <div class="fields">${names.map(field)}</div>
-          <footer>
-            <button type="button" class="secondary" onClick=${closeDialog}>${t('cancel')}</button>
+          <div class="fields" hidden=${isConflict}>
+            ${hasCodes ? codes.map((name) => this.input(name)) : this.codes()}
+            ${this.note()}
+            ${['method_label', 'carrier_label', 'meta'].map((name) => (this.isShared(name) ? this.shared(name) : this.input(name)))}
+            ${(this.standard || method.inherited?.length > 0) && this.place()}
+            ${this.input('is_active')}
+          </div>
+          <footer hidden=${isConflict}>
+            ${method.id && html`<button type="button" class="quiet danger" onClick=${askToRemove}>${t('remove_method')}</button>`}
+            <button type="button" class="secondary outline" onClick=${closeDialog}>${t('cancel')}</button>
+            ${!method.id && html`<button type="button" class="outline" disabled=${isSaving} onClick=${this.saveAndAdd}>${t('save_another')}</button>`}
             <button disabled=${isSaving}>${t('save')}</button>
           </footer>
         </form>
       <//>`;
+  }
+
+  codes({ carrier_code, method_code } = this.before) {
+    const open = () => this.setState({ hasCodes: true }, () => document.querySelector('#field-carrier_code').focus());
+    return html`
+      <div class="bar">
+        <span><bdi>${carrier_code}</bdi> / <bdi>${method_code}</bdi></span>
+        <button type="button" class="quiet" onClick=${open}>${t('change_codes')}</button>
+      </div>`;
+  }
+
+  /** Explains a default that is switched off or gone. */
+  note({ problem } = this.marks) {
+    const { own } = this.state;
+    const inherited = inheritedBy(this.before);
+    const keep = () => this.setState({ own: inherited });
+    return (
+      problem &&
+      html`
+        <div class="hint bar">
+          <p>${t(`${problem}_hint`)}</p>
+          ${
+            problem === 'default_gone' &&
+            own.length < inherited.length &&
+            html`
+            <button type="button" class="quiet" onClick=${keep}>${t('keep_values')}</button>`
+          }
+        </div>`
+    );
+  }
+
+  input(name) {
+    const { read: _, ...described } = fields[name];
+    const isToggle = name === 'is_active';
+    const value = (this.state.own.includes(name) ? this.sharedValue(name) : undefined) ?? this.before[name];
+    const texts = this.state.violations.filter((violation) => violation.name === name).map(({ text }) => text);
+    return html`
+      <${Field} key=${name} name=${name} autofocus=${this.isFirst(name)} label=${t(name)} hint=${t(`${name}_hint`)} violations=${texts}
+        defaultValue=${name === 'meta' ? linesOf(value) : value} defaultChecked=${isToggle && value} ...${described}>
+        ${isToggle && this.isShared(name) ? this.sharedNote() : this.wayBack(name)}
+      <//>`;
+  }
+
+  /** Returns undefined if this user may not read the default. A field that is shared now shows its value. */
+  sharedValue(name) {
+    return this.before.inherited?.includes(name) ? this.before[name] : this.standard?.[name];
+  }
+
+  /** The button says what comes back, if this user may read the defaults project. */
+  wayBack(name) {
+    if (!this.marks.own.includes(name) && !this.before.inherited?.includes(name)) return null;
+    const value = this.sharedValue(name);
+    const text = name === 'sort_order' || value === undefined ? t('use_shared') : t('use_shared_value', { value: asText(value) });
+    return html`
+      <small class="mark">${t('is_own')}</small>
+      <button type="button" class="quiet" aria-label="${t(name)}: ${text}" onClick=${() => this.share(name, true)}>↺ ${text}</button>`;
+  }
+
+  sharedNote() {
+    return html`<small class="mark">${t('is_shared')}</small>`;
+  }
+
+  shared(name) {
+    const value = this.sharedValue(name);
+    const change = () => this.share(name, false);
+    return html`
+      <div class="field" key=${name}>
+        <div class="bar">
+          <span>${t(name)}</span> ${this.sharedNote()}
+          <button type="button" class="quiet" id="field-${name}" autofocus=${this.isFirst(name)} aria-label="${t(name)}: ${t('change_here')}" onClick=${change}>
+            ${t('change_here')}
+          </button>
+        </div>
+        ${name === 'meta' ? html`<${Pairs} of=${value ?? {}} />` : html`<p dir="auto">${value}</p>`}
+      </div>`;
+  }
+
+  place() {
+    const { method, methods, places } = this.props;
+    const found = { q: method.method_code, carrier: method.carrier_code };
+    const address = `?${new URLSearchParams({ project: settings.defaults, ...found })}`;
+    return html`
+      <div class="field" key="sort_order">
+        <div class="bar">
+          <span>${t('sort_order')}</span>
+          ${this.isShared('sort_order') ? this.sharedNote() : this.wayBack('sort_order')}
+        </div>
+        <p>${t('place', { place: places.get(method.id), count: methods.length })}</p>
+        ${this.standard && html`<a href=${address}>${t('edit_default')}</a>`}
+      </div>`;
   }
 
   error({ problem, violations, other } = this.state) {
@@ -137,36 +265,20 @@ export class MethodForm extends Component {
       </div>`;
   }
 
-  opener(label) {
-    const open = () => this.props.open(this.state.other);
-    return html`<button type="button" class="secondary" onClick=${open}>${label}</button>`;
-  }
-
-  comparison({ other, changes } = this.state) {
+  comparison({ other, changes, isSaving } = this.state) {
     const { method } = this.props;
-    const row = (name) => {
-      // If the shown values are equal, the stored values may still differ. Then the row compares the stored values.
-      const [was, is] = same(method[name], other[name]) ? [method, other].map(storedIn) : [method, other];
-      if (same(was[name], is[name])) return null;
-      return html`
-        <tr key=${name}>
-          <th scope="row">${t(name)}</th>
-          <td>${asText(was[name])}</td>
-          <td><b>${asText(is[name])}</b></td>
-          <td>${name in changes ? asText(changes[name]) : t('no_change')}</td>
-        </tr>`;
-    };
+    const yours = { ...changes, ...this.useDefault(method, changes) };
     return html`
-      <table>
-        <thead>
-          <tr><th>${t('field')}</th><th>${t('when_opened')}</th><th>${t('now')}</th><th>${t('your_change')}</th></tr>
-        </thead>
-        <tbody>${names.map(row)}</tbody>
-      </table>
+      <${Comparison} names=${names} was=${method} is=${other} yours=${yours} />
       <p>${t('conflict_hint')}</p>
       <div class="row">
-        <button type="button" onClick=${(event) => this.save(event, other)}>${t('keep_changes')}</button>
+        <button type="button" disabled=${isSaving} onClick=${() => this.send(changes, other)}>${t('keep_changes')}</button>
         ${this.opener(t('discard_changes'))}
       </div>`;
+  }
+
+  opener(label) {
+    const open = () => this.props.open(this.state.other);
+    return html`<button type="button" class="secondary outline" onClick=${open}>${label}</button>`;
   }
 }

@@ -1,173 +1,205 @@
 import * as api from './api.js';
+import { Changes, creating, failureOf, removing as removal, restoring, updating } from './changes.js';
+import { MoveDialog, RemoveDialog, ReplaceDialog } from './method-dialogs.js';
+import { Filters, filtersInAddress, isFiltered, matching, noFilters } from './method-filters.js';
 import { MethodForm } from './method-form.js';
-import { MethodTable } from './method-table.js';
-import { settings, t } from './settings.js';
-import { closeDialog, Dialog, html, Section, notify, formValues } from './view.js';
+import { MethodList } from './method-list.js';
+import { codesOf, marksOf, requestOf } from './method.js';
+import { inCheckoutOrder, renumbered } from './move.js';
+import { plural, settings, t } from './settings.js';
+import { notify } from './status.js';
+import { html, Section } from './view.js';
 
-const perPage = Math.min(25, settings.maxPageSize);
-
-const isFixed = ({ inherited }) => inherited.includes('sort_order');
-
-/**
- * Returns the methods whose sort order changes, with their new numbers. The moved method gets the first number
- * after the method above it. The methods below it get higher numbers, as far as necessary.
- */
-function renumbered(methods, moved) {
-  let least = Math.min(...methods.map((method, index) => method.sort_order - (isFixed(method) ? index : 0)));
-  const numbers = methods.map((method, index) => {
-    const isFree = !isFixed(method) && (index === 0 || method === moved);
-    const number = isFree ? least : Math.max(least, method.sort_order);
-    least = number + 1;
-    return [method, number];
-  });
-  return numbers.filter(([method, number]) => number !== method.sort_order);
-}
+const isDefaults = api.projectId === settings.defaults;
 
 export class Methods extends Section {
-  state = { page: 1, filters: {} };
-  moves = Promise.resolve();
+  state = { filters: filtersInAddress() };
+  changes = new Changes(() => this.load());
 
-  async read({ page, filters } = this.state) {
-    const [tree, found] = await Promise.all([api.tree(), api.list({ page, per_page: perPage, ...filters })]);
-    if (page > 1 && found.data.length === 0) return this.read({ page: Math.max(1, found.meta.total_pages), filters });
-    return { tree, found, isFiltered: Object.keys(filters).length > 0 };
+  async read() {
+    const [carriers, defaults] = await Promise.all([api.tree(), this.readDefaults()]);
+    const methods = carriers.flatMap((carrier) => carrier.methods).toSorted(inCheckoutOrder);
+    const codes = new Set(methods.map(codesOf));
+    const byCodes = new Map(defaults?.map((method) => [codesOf(method), method]));
+    return {
+      carriers,
+      methods,
+      defaults: byCodes,
+      missing: [...byCodes.values()].filter((method) => !codes.has(codesOf(method))),
+      places: new Map(methods.map(({ id }, index) => [id, index + 1])),
+      marks: new Map(methods.map((method) => [method.id, marksOf(method, byCodes.get(codesOf(method)))])),
+    };
   }
 
-  show = (page, filters) => this.setState({ page, filters }, this.load);
-  filter = (event) => this.show(1, Object.fromEntries(Object.entries(formValues(event)).filter(([, value]) => value !== '')));
-
-  /** Tells whether a write has succeeded, and then loads the list again. */
-  async write(writing, success, text) {
-    const failure = (problem) => (problem.code === 'version_mismatch' ? t('list_conflict') : api.failureOf(problem, text));
-    notify(await writing.then(() => success, failure));
-    await this.load();
+  /** Returns undefined if this user may not read the defaults project. The page does without them then. */
+  async readDefaults() {
+    if (isDefaults || this.mayNotRead) return undefined;
+    const carriers = await api.tree(settings.defaults).catch(({ status }) => {
+      this.mayNotRead = status === 401 || status === 403;
+    });
+    return carriers?.flatMap(({ methods }) => methods).toSorted(inCheckoutOrder);
   }
 
-  toggle = ({ id }, isActive) => {
-    closeDialog();
-    return (this.moves = this.moves.then(() => this.toggleNow(id, isActive)));
+  show = (filters) => {
+    api.putIntoAddress(filters);
+    this.setState({ filters });
   };
 
+  showAll = () => this.show(noFilters);
+
+  find = (id) => this.state.methods.find((method) => method.id === id);
+
   /** Somebody else may have done the same since the click. */
-  toggleNow(id, is_active) {
-    const method = this.state.tree.flatMap(({ methods }) => methods).find((each) => each.id === id);
-    if (!method || method.is_active === is_active) return;
-    const writing = api.update(method, { is_active });
-    const success = is_active ? 'is_active_now' : 'is_inactive_now';
-    return this.write(writing, t(success, { label: method.method_label }));
+  toggle = (id, is_active) => {
+    const method = this.find(id);
+    const success = t(is_active ? 'is_active_now' : 'is_inactive_now', { label: method.method_label });
+    return this.changes.add(() => this.turning([method], is_active), success);
+  };
+  turning = (methods, is_active) =>
+    methods
+      .map(({ id }) => this.find(id))
+      .filter((method) => method && method.is_active !== is_active)
+      .map((method) => updating(method, { is_active }));
+  toggleAll = (methods, is_active) =>
+    this.changes.add(
+      () => this.turning(methods, is_active),
+      plural(is_active ? 'are_active_now' : 'are_inactive_now', methods.length),
+    );
+
+  replace = (changes) => {
+    const requests = () => changes.map(([{ id }, method_label]) => updating(this.find(id), { method_label }));
+    return this.changes.add(requests, plural('replaced_now', changes.length));
+  };
+
+  move = (id, steps) => this.changes.queue(() => this.moveNow(id, steps));
+
+  /** The list shows the new order at once, and the server gets it then. */
+  async moveNow(id, steps) {
+    const { methods } = this.state;
+    const from = methods.findIndex((method) => method.id === id);
+    const to = Math.max(0, Math.min(from + steps, methods.length - 1));
+    if (from === -1 || to === from) return;
+    const moved = methods[from];
+    const wanted = methods.toSpliced(from, 1).toSpliced(to, 0, moved);
+    this.setState({ methods: wanted, places: new Map(wanted.map((method, index) => [method.id, index + 1])) });
+    const requests = renumbered(wanted, moved).map(([method, sort_order]) => updating(method, { sort_order }));
+    await this.changes.run(requests, t('is_moved', { label: moved.method_label, place: to + 1, count: methods.length }));
   }
+
+  adopt = () => {
+    const { missing } = this.state;
+    const requests = missing.map((method) => ({ ...requestOf(method), is_active: true, use_default: true }));
+    return this.changes.add(() => requests.map(creating), plural('adopted', missing.length));
+  };
 
   remove = async (method) => {
     const dialog = document.querySelector('dialog');
-    this.setState({ removing: { ...method, isSent: true } });
-    const removing = api.remove(method);
-    const code = await removing.catch((problem) => problem.code);
-    if (code === 'method_in_use' && dialog.open) return this.setState({ removing: { ...method, isUsed: true } });
-    if (dialog.open) {
-      dialog.close();
-      document.querySelector('#methods').focus();
-    }
-    await this.write(removing, t('is_removed', { label: method.method_label }));
+    this.setState({ removing: { method, isSent: true } });
+    const { send, undo } = removal(method);
+    const problem = await send().then(
+      () => undefined,
+      (error) => error,
+    );
+    if (problem?.code === 'method_in_use' && dialog.open) return this.setState({ removing: { method, isUsed: true } });
+    dialog.close();
+    if (problem) notify(failureOf(problem), { isError: true });
+    else this.changes.report(t('is_removed', { label: method.method_label }), [undo()]);
+    await this.load();
   };
 
-  /** A user may press keys faster than the server responds, so moves run one after another. */
-  move = ({ id }, steps) => (this.moves = this.moves.then(() => this.moveNow(id, steps)));
-
-  async moveNow(id, steps) {
-    const { tree } = this.state;
-    const carrier = tree.find(({ methods }) => methods.some((method) => method.id === id));
-    if (!carrier) return;
-    const from = carrier.methods.findIndex((method) => method.id === id);
-    const to = Math.max(0, Math.min(from + steps, carrier.methods.length - 1));
-    if (to === from) return;
-    const moved = carrier.methods[from];
-    const methods = carrier.methods.toSpliced(from, 1).toSpliced(to, 0, moved);
-    const numbers = renumbered(methods, moved);
-    const label = moved.method_label;
-    if (numbers.some(([method]) => isFixed(method))) return notify(t('stays', { label }));
-    const focus = () => document.querySelector(`[data-id="${id}"] .handle`)?.focus();
-    this.setState({ tree: tree.with(tree.indexOf(carrier), { ...carrier, methods }) }, focus);
-    const save = async () => {
-      for (const [index, [method, sort_order]] of numbers.entries()) {
-        if (index > 0 && index % 10 === 0) notify(t('moving', { done: index, count: numbers.length }));
-        await api.update(method, { sort_order });
-      }
-    };
-    const place = { label, place: to + 1, count: methods.length, carrier: carrier.carrier_label };
-    await this.write(save(), t('is_moved', place), 'stopped');
-  }
+  /** The form has saved a method. */
+  saved = async (text, method, saved) => {
+    if (saved) this.changes.report(text, [method.id ? restoring(saved, method) : removal(saved)]);
+    await this.load();
+  };
 
   edit = (editing) => this.setState({ editing });
-  askToRemove = (removing) => this.setState({ removing });
+  editById = (id) => this.edit(this.find(id));
+  /** The form closes first, so that the focus returns to the row. */
+  askToRemove = (method) => this.setState({ editing: undefined, removing: { method } });
+  askToMove = (id) => this.setState({ moving: id });
   /** A new method comes last. */
-  add = () => {
-    const orders = this.state.tree.flatMap(({ methods }) => methods.map(({ sort_order }) => sort_order));
-    this.edit({ sort_order: Math.max(0, ...orders) + 10 });
+  add = (carrier = {}) => {
+    const last = this.state.methods.at(-1)?.sort_order ?? 0;
+    this.edit({ ...carrier, sort_order: Math.min(last + 10, 2 ** 31 - 1), key: performance.now() });
   };
 
-  render(_props, { tree, problem, editing, removing }) {
-    const option = ({ carrier_code: code, carrier_label }) => html`<option key=${code} value=${code}>${carrier_label}</option>`;
-    const form = { method: editing, open: this.edit, saved: this.load, onClose: () => this.edit() };
+  render(_props, { methods, carriers = [], defaults, problem, filters }) {
+    const hasDefaults = defaults?.size > 0 || methods?.some(({ use_default }) => use_default);
+    const known = ({ carrier_code: code, carrier_label }) => html`<option key=${code} value=${code}>${carrier_label}</option>`;
     return html`
       <section aria-labelledby="methods">
         <div class="bar">
           <h2 id="methods" tabindex="-1">${t('methods')}</h2>
-          <button disabled=${!tree} onClick=${this.add}>${t('add')}</button>
+          <button disabled=${!methods} onClick=${() => this.add()}>${t('add')}</button>
         </div>
-        <form class="row" id="filters" autocomplete="off" onInput=${this.filter} onSubmit=${this.filter}>
-          <input name="q" type="search" maxlength="100" aria-label=${t('search')} placeholder=${t('search')} />
-          <select name="filter[carrier_code]" aria-label=${t('carrier')}>
-            <option value="">${t('all_carriers')}</option> ${tree?.map(option)}
-          </select>
-          <select name="filter[is_active]" aria-label=${t('activity')}>
-            <option value="">${t('all_activities')}</option>
-            <option value="true">${t('active')}</option>
-            <option value="false">${t('inactive')}</option>
-          </select>
-        </form>
-        ${(problem || !tree) && this.waiting()}
-        ${tree && this.page()}
-        <datalist id="carriers">${tree?.map(option)}</datalist>
-        ${editing && html`<${MethodForm} key="${editing.id} ${editing.etag}" ...${form} />`}
-        ${removing && this.removal(removing)}
+        ${isDefaults && html`<p class="hint">${t('shared_project')}</p>`}
+        ${methods && this.adoption()}
+        <${Filters} ...${{ filters, carriers, hasDefaults, show: this.show }} />
+        ${(problem || !methods) && this.waiting()}
+        ${methods && this.list()}
+        <datalist id="carriers">${carriers.map(known)}</datalist>
+        ${methods && this.dialogs()}
       </section>`;
   }
 
-  page({ tree, found, filters, isFiltered } = this.state) {
-    const { page, total, total_pages: pages } = found.meta;
-    const turnTo = (next) => () => this.show(next, filters);
-    if (found.data.length === 0) {
-      return html`
-        <div class="state">
-          <h3>${isFiltered ? t('no_match') : t('no_methods', { project: api.projectId })}</h3>
-          <button type="reset" form="filters" hidden=${!isFiltered} onClick=${() => this.show(1, {})}>${t('show_all')}</button>
-        </div>`;
-    }
-    const shown = new Set(found.data.map(({ id }) => id));
-    const { toggle, edit, move, askToRemove: remove } = this;
+  adoption({ missing, isLater } = this.state) {
+    if (missing.length === 0 || isLater) return null;
+    const names = missing.slice(0, 5).map(({ method_label }) => method_label);
     return html`
-      <${MethodTable} ...${{ tree, shown, total, isFiltered, toggle, edit, move, remove }} />
-      <nav aria-label=${t('pages')} hidden=${pages <= 1}>
-        <button class="outline" disabled=${page <= 1} onClick=${turnTo(page - 1)}>${t('previous')}</button>
-        ${t('page', { page, pages })}
-        <button class="outline" disabled=${page >= pages} onClick=${turnTo(page + 1)}>${t('next')}</button>
-      </nav>`;
+      <div class="hint bar">
+        <p>${plural('missing', missing.length)} <bdi>${names.join(', ')}</bdi>${missing.length > 5 && ' …'}</p>
+        <div class="row">
+          <button onClick=${this.adopt}>${t('adopt')}</button>
+          <button class="quiet" onClick=${() => this.setState({ isLater: true })}>${t('not_now')}</button>
+        </div>
+      </div>`;
   }
 
-  removal(method) {
-    const { method_label: label, isUsed } = method;
-    const text = isUsed ? `${t('problem_method_in_use')} ${t('in_use_text')}` : t('remove_text');
-    const act = isUsed ? () => this.toggle(method, false) : () => this.remove(method);
+  list({ methods, marks, filters } = this.state) {
+    const shown = matching(this.state);
+    const canMove = !isFiltered(filters);
+    const { toggle, move, askToMove, editById: edit } = this;
     return html`
-      <${Dialog} title=${t(isUsed ? 'in_use_title' : 'remove_title', { label })} onClose=${() => this.askToRemove()}>
-        <p>${text}</p>
-        ${!isUsed && api.projectId === settings.defaults && html`<p>${t('remove_shared')}</p>`}
-        <footer>
-          <button class="secondary" onClick=${closeDialog}>${t('keep')}</button>
-          <button class=${!isUsed && 'danger'} hidden=${isUsed && !method.is_active} disabled=${method.isSent} onClick=${act}>
-            ${t(isUsed ? 'make_inactive' : 'remove')}
-          </button>
-        </footer>
-      <//>`;
+      ${methods.length > 0 && html`<div class="bar">${this.count(shown)}</div>`}
+      ${shown.length === 0 && this.emptiness()}
+      <${MethodList} methods=${shown} ...${{ marks, filters, canMove, toggle, move, askToMove, edit }} />`;
+  }
+
+  emptiness({ filters } = this.state) {
+    const title = isFiltered(filters) ? t('no_match') : t('no_methods', { project: api.projectId });
+    const all = html`<button onClick=${this.showAll}>${t('show_all')}</button>`;
+    return html`<div class="state"><h3>${title}</h3>${isFiltered(filters) && all}</div>`;
+  }
+
+  /** Says how many methods there are. If only some of them are shown, it offers to change all of these. */
+  count(shown, { methods, filters } = this.state) {
+    const count = methods.length;
+    if (!isFiltered(filters)) return html`<small>${plural('count', count)}</small>`;
+    const active = shown.filter(({ is_active }) => is_active);
+    const turn = () => this.toggleAll(active.length > 0 ? active : shown, active.length === 0);
+    return html`
+      <small>${plural('count_filtered', count, { shown: shown.length })}</small>
+      <div class="row" hidden=${shown.length === 0}>
+        <button class="quiet" onClick=${turn}>
+          ${active.length > 0 ? t('switch_off', { count: active.length }) : t('switch_on', { count: shown.length })}
+        </button>
+        <button class="quiet" onClick=${() => this.setState({ replacing: shown })}>${t('replace_in', { count: shown.length })}</button>
+        <button class="quiet" onClick=${this.showAll}>${t('show_all')}</button>
+      </div>`;
+  }
+
+  dialogs({ methods, places, defaults, editing, removing, moving, replacing } = this.state) {
+    const { toggle, move, remove, replace } = this;
+    const closing = (name) => () => this.setState({ [name]: undefined });
+    const { edit: open, add, saved, askToRemove } = this;
+    const form = { method: editing, methods, places, defaults, open, add, saved, remove: askToRemove };
+    const moved = moving && this.find(moving);
+    const place = { method: moved, place: places.get(moving), count: methods.length, move };
+    return html`
+      ${editing && html`<${MethodForm} key="${editing.id ?? editing.key} ${editing.etag}" ...${form} onClose=${closing('editing')} />`}
+      ${removing && html`<${RemoveDialog} ...${removing} ...${{ remove, toggle }} onClose=${closing('removing')} />`}
+      ${moved && html`<${MoveDialog} ...${place} onClose=${closing('moving')} />`}
+      ${replacing && html`<${ReplaceDialog} methods=${replacing} replace=${replace} onClose=${closing('replacing')} />`}`;
   }
 }

@@ -1,15 +1,23 @@
 import * as api from './api.js';
-import { language, t } from './settings.js';
+import { language, plural, t } from './settings.js';
 import { formValues, html, Pairs, Section, sentence } from './view.js';
 
-const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
+const day = new Intl.DateTimeFormat(language, { dateStyle: 'full' });
+const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
+const exactTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
 const { timeZone: zone } = time.resolvedOptions();
 /** How many events are shown at first, and how many each click adds. */
 const step = 100;
 
-/** The history of one order. The API sends all of it, and this section shows a part. */
+const hour = 3_600_000;
+const unit = (name, count) => new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'long' }).format(count);
+
+/** Your texts may name a type of events. */
+const nameOf = (type) => t(type) ?? sentence(type);
+
+/** The history of one order, with the newest event first. The API sends all of it, and this section shows a part. */
 export class OrderHistory extends Section {
-  state = { order: api.address.get('order') ?? '', newestFirst: true, type: '', limit: step };
+  state = { order: api.address.get('order') ?? '', type: '', limit: step };
 
   async read({ order } = this.state) {
     if (order === '') return {};
@@ -17,60 +25,81 @@ export class OrderHistory extends Section {
     return { events: await api.events(order) };
   }
 
-  follow = (event) => {
-    const order = formValues(event).order.trim();
-    // The order is in the address, so that the user can load the page again, or send a link to it.
-    api.address.set('order', order);
-    history.replaceState(null, '', `?${api.address}`);
+  follow = (event) => this.show(formValues(event).order.trim());
+  show = (order) => {
+    api.putIntoAddress({ order });
     this.setState({ order, type: '', limit: step, events: undefined, problem: undefined }, this.load);
   };
 
   showKind = ({ currentTarget }) => this.setState({ type: currentTarget.value, limit: step });
-  turn = () => this.setState(({ newestFirst }) => ({ newestFirst: !newestFirst, limit: step }));
   showMore = () => this.setState(({ limit }) => ({ limit: limit + step }));
 
   render(_props, { order, events, problem }) {
     return html`
-      <section aria-labelledby="history">
-        <h2 id="history">${t('history')}</h2>
-        <form class="row" onSubmit=${this.follow}>
-          <label>
-            ${t('order')}
-            <input key=${order} name="order" defaultValue=${order} required maxlength="64" autocomplete="off" spellcheck=${false} />
-          </label>
-          <button class="outline">${t('show')}</button>
-        </form>
+      <section class="history" aria-labelledby="history">
+        <div class="bar">
+          <h2 id="history">${t('history')}</h2>
+          ${order && html`<button class="quiet" onClick=${() => this.show('')}>${t('close')}</button>`}
+        </div>
+        <search>
+          <form class="row" onSubmit=${this.follow}>
+            <label>
+              ${t('order')}
+              <input key=${order} name="order" dir="auto" defaultValue=${order} required maxlength="64" autocomplete="off" spellcheck=${false} />
+            </label>
+            <button class="outline">${t('show')}</button>
+          </form>
+        </search>
         ${(problem || (order && !events)) && this.waiting()}
-        ${events && this.list()}
+        ${order && events && this.list()}
       </section>`;
   }
 
-  list({ order, events, type, newestFirst, limit } = this.state) {
+  list({ order, events, type, limit } = this.state) {
     if (events.length === 0) return html`<p class="state">${t('no_events', { order })}</p>`;
     const kinds = [...new Set(events.map((event) => event.type))];
     const ofKind = type ? events.filter((event) => event.type === type) : events;
-    const shown = (newestFirst ? ofKind.toReversed() : ofKind).slice(0, limit);
-    const option = (kind) => html`<option key=${kind} value=${kind}>${sentence(kind)}</option>`;
+    const shown = ofKind.toReversed().slice(0, limit);
+    const option = (kind) => html`<option key=${kind} value=${kind}>${nameOf(kind)}</option>`;
+    const days = Map.groupBy(shown, ({ occurred_at }) => day.format(new Date(occurred_at)));
+    const older = new Map(shown.map((event, index) => [event, shown[index + 1]]));
+    const ofDay = ([title, onDay]) => html`
+      <h3 key=${title}>${title}</h3>
+      <ol key="${title} events">${onDay.map((event) => html`<${Event} key=${event.id} event=${event} older=${!type && older.get(event)} />`)}</ol>`;
     return html`
-      <div class="row">
+      ${
+        kinds.length > 1 &&
+        html`
         <select aria-label=${t('kind')} value=${type} onChange=${this.showKind}>
           <option value="">${t('all_kinds')}</option> ${kinds.map(option)}
-        </select>
-        <label><input type="checkbox" role="switch" checked=${newestFirst} onChange=${this.turn} /> ${t('newest_first')}</label>
-      </div>
-      <small>${t('event_count', { order, shown: shown.length, count: ofKind.length, zone })}</small>
-      <ol>${shown.map((event) => html`<${Event} key=${event.id} ...${event} />`)}</ol>
+        </select>`
+      }
+      <small>${plural('event_count', ofKind.length, { order, shown: shown.length, zone })}</small>
+      ${[...days].map(ofDay)}
       ${shown.length < ofKind.length && html`<button class="outline" onClick=${this.showMore}>${t('load_more')}</button>`}`;
   }
 }
 
-const Event = ({ type, actor, message, data, occurred_at }) => html`
-  <li>
-    <h3>${sentence(type)} <code>${type}</code></h3>
-    <small>
-      <time dateTime=${occurred_at}>${time.format(new Date(occurred_at))}</time>
-      ${actor && ` · ${actor.label ?? actor.id ?? t('automatic')} (${actor.type})`}
-    </small>
-    ${message && html`<p>${message}</p>`}
-    <${Pairs} of=${data} />
-  </li>`;
+/** The time without an event before this one, if it is longer than a day. */
+function gapBetween(event, older) {
+  const hours = older ? Math.floor((Date.parse(event.occurred_at) - Date.parse(older.occurred_at)) / hour) : 0;
+  if (hours < 24) return null;
+  const parts = [unit('day', Math.floor(hours / 24)), hours % 24 > 0 && unit('hour', hours % 24)];
+  return html`<p class="gap">${t('gap', { time: parts.filter(Boolean).join(' ') })}</p>`;
+}
+
+function Event({ event: { type, actor, message, data, occurred_at }, event, older }) {
+  const date = new Date(occurred_at);
+  const who = actor && (actor.label ?? actor.id ?? t(`actor_${actor.type}`));
+  return html`
+    <li>
+      <h4>${nameOf(type)}</h4>
+      <small>
+        <time dateTime=${occurred_at} title=${exactTime.format(date)}>${time.format(date)}</time>
+        ${who && html` · <bdi>${who}</bdi>`}
+      </small>
+      ${message && html`<p dir="auto">${message}</p>`}
+      <${Pairs} of=${data} />
+      ${gapBetween(event, older)}
+    </li>`;
+}

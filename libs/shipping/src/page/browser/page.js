@@ -1,7 +1,7 @@
-import { address, isId, keepToken, projectId, token } from './api.js';
+import { isId, keepToken, projectId, token } from './api.js';
 import { Methods } from './methods.js';
 import { OrderHistory } from './order-history.js';
-import { language, settings, t } from './settings.js';
+import { direction, language, settings, t } from './settings.js';
 import { Component, formValues, html, render } from './view.js';
 
 const takesToken = settings.login === 'bearer';
@@ -10,9 +10,9 @@ const idPattern = `\\s*${takesToken ? '(?!eyJ)' : ''}[A-Za-z0-9_][A-Za-z0-9_.:\\
 const idTitle = `${t('invalid_id')} ${takesToken ? t('no_token_here') : ''}`;
 
 function openProject(event) {
-  address.set('project', formValues(event).project.trim());
   place.inert = true;
-  location.search = address;
+  // The order and the filters belong to the project.
+  location.search = new URLSearchParams({ project: formValues(event).project.trim() });
 }
 
 function enterToken(event) {
@@ -29,7 +29,7 @@ class Page extends Component {
         <h1>${t('title')}</h1>
         <form class="bar" onSubmit=${openProject}>
           <label>${t('project')} ${settings.projects ? this.projects() : this.project()}</label>
-          ${!settings.projects && html`<button class="outline">${t('open')}</button>`}
+          <button class="outline">${t('open')}</button>
         </form>
       </header>
       <main class="container-fluid">${this.content(problem)}</main>`;
@@ -39,7 +39,7 @@ class Page extends Component {
     const option = ({ id, label }) => html`<option key=${id} value=${id} selected=${id === projectId}>${label}</option>`;
     const isListed = settings.projects.some(({ id }) => id === projectId);
     return html`
-      <select name="project" autocomplete="off" onChange=${openProject}>
+      <select name="project" autocomplete="off">
         ${!isListed && option({ id: projectId, label: projectId })} ${settings.projects.map(option)}
       </select>`;
   }
@@ -54,7 +54,7 @@ class Page extends Component {
     if (projectId === '') return this.notice(t('choose_project'), t('choose_project_hint'));
     if (!isId(projectId)) return this.notice(t('choose_project'), t('invalid_id'));
     if (problem) return this.error(problem);
-    return html`<${Methods} refuse=${this.refuse} /><${OrderHistory} refuse=${this.refuse} />`;
+    return html`<${OrderHistory} refuse=${this.refuse} /><${Methods} refuse=${this.refuse} />`;
   }
 
   /** Without a login, no section works. */
@@ -83,7 +83,7 @@ class Page extends Component {
   }
 }
 
-document.documentElement.lang = language;
+Object.assign(document.documentElement, { lang: language, dir: direction });
 document.title = t('title');
 const place = document.querySelector('#page');
 place.replaceChildren();

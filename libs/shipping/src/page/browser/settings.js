@@ -16,8 +16,21 @@ const tableOf = (tag) => tables[tag] ?? tables[tag.split('-')[0]];
 export const language = navigator.languages.find((tag) => /^[a-z\d-]+$/i.test(tag) && tableOf(tag)) ?? 'en';
 const texts = tableOf(language);
 
+/** Not every browser knows the direction of a language. */
+export const direction = /^(ar|ckb|dv|fa|he|ks|ps|sd|ug|ur|yi)\b/.test(language) ? 'rtl' : 'ltr';
+
+/** A value of the other direction would move the punctuation beside it, so it gets invisible marks of an isolate. */
+const isolated = (value) => (direction === 'rtl' || /[\u0590-\u08FF\uFB1D-\uFEFC]/.test(value) ? `\u2068${value}\u2069` : value);
+
 /** Returns a text of the page, or undefined if there is none. Names in braces are replaced with the values. */
 export function t(name, values) {
   const all = { defaults: settings.defaults, ...values };
-  return texts[name]?.replace(/\{(\w+)\}/g, (_, key) => String(all[key] ?? ''));
+  return texts[name]?.replace(/\{(\w+)\}/g, (_, key) => isolated(String(all[key] ?? '')));
 }
+
+const rules = new Intl.PluralRules(language);
+/** Returns the text for this number of things. A text such as `count_one` has another form of the noun. */
+export const plural = (name, count, values) => {
+  const all = { count, ...values };
+  return t(`${name}_${rules.select(count)}`, all) ?? t(name, all);
+};

@@ -41,20 +41,6 @@ export class Section extends Component {
   }
 }
 
-const line = document.querySelector('output');
-
-/**
- * Shows a text in the status line for some seconds, or until the next click. The text stays while the line has the
- * focus or the pointer is over it.
- */
-export function notify(text, isStill = text !== '') {
-  clearTimeout(line.timer);
-  line.tabIndex = isStill ? 0 : -1;
-  if (line.textContent !== text) line.textContent = text;
-  if (isStill) line.timer = setTimeout(() => notify(line.matches(':focus, :hover') ? text : ''), 8_000);
-}
-addEventListener('click', ({ target }) => target === line || notify(''), { capture: true });
-
 /** Returns the values of a form, and keeps the browser from sending them: the page does that. */
 export function formValues(event) {
   event.preventDefault();
@@ -79,7 +65,7 @@ export function asText(value) {
 }
 
 export function Pairs({ of }) {
-  const pair = ([name, value]) => html`<div key=${name}><dt>${words(name)}</dt> <dd>${asText(value)}</dd></div>`;
+  const pair = ([name, value]) => html`<div key=${name}><dt>${words(name)}</dt> <dd dir="auto">${asText(value)}</dd></div>`;
   return html`<dl>${Object.entries(of).map(pair)}</dl>`;
 }
 
@@ -87,24 +73,23 @@ export function Pairs({ of }) {
 const showModal = (dialog) => dialog?.showModal();
 
 /** The browser keeps the focus inside the dialog, and restores it when the dialog is closed. */
-export const Dialog = ({ title, onClose, children }) => html`
-  <dialog ref=${showModal} aria-label=${title} onClose=${onClose}>
+export const Dialog = ({ title, onClose, onCancel, children }) => html`
+  <dialog ref=${showModal} aria-label=${title} onClose=${onClose} onCancel=${onCancel}>
     <article><h2>${title}</h2>${children}</article>
   </dialog>`;
 export const closeDialog = () => document.querySelector('dialog')?.close();
 
-/** An input with its label, its hint and the violations that name it. */
+/** An input with its label and the violations that name it. Its children stand beside the label. */
 export function Field({ tag = 'input', label, hint, violations, children, ...input }) {
   const id = `field-${input.name}`;
   const described = { 'aria-describedby': `${id}-notes`, 'aria-invalid': violations.length > 0 ? 'true' : null };
   return html`
     <div class="field">
-      <label for=${id}>${label}</label>
-      <${tag} id=${id} autocomplete="off" spellcheck=${false} ...${described} ...${input} />
+      <div class="bar"><label for=${id}>${label}</label> ${children}</div>
+      <${tag} id=${id} dir="auto" autocomplete="off" spellcheck=${false} ...${described} ...${input} />
       <div id="${id}-notes">
         ${violations.map((violation) => html`<p key=${violation} class="violation">${violation}</p>`)}
-        ${children}
-        <small>${hint}</small>
+        ${hint && html`<small>${hint}</small>`}
       </div>
     </div>`;
 }

@@ -1,0 +1,54 @@
+import * as api from './api.js';
+import { requestOf } from './method.js';
+import { t } from './settings.js';
+import { notify } from './status.js';
+
+// Each request of a change knows the request that takes it back.
+export const updating = (method, changes) => ({
+  send: () => api.update(method, changes),
+  undo: (saved) => restoring(saved, method),
+});
+export const creating = (request) => ({ send: () => api.create(request), undo: removing });
+export const removing = (method) => ({ send: () => api.remove(method), undo: () => creating(requestOf(method)) });
+/** Stores a method as it was before. The etag in it refuses that if somebody else has changed the method since. */
+export const restoring = (saved, before) => updating(saved, requestOf(before));
+
+/** Changes run one after another, because a user may press keys faster than the server responds. */
+export class Changes {
+  last = Promise.resolve();
+
+  /** @param load shows the list as it is now */
+  constructor(load) {
+    this.load = load;
+  }
+
+  /** Runs a function after the changes before it. It may read the list, which has them then. */
+  queue = (act) => (this.last = this.last.then(act));
+
+  /** @param decide returns the requests of a change */
+  add = (decide, success) => this.queue(() => this.run(decide(), success));
+
+  async run(requests, success) {
+    if (requests.length === 0) return;
+    const done = [];
+    let problem;
+    for (const [index, { send, undo }] of requests.entries()) {
+      notify(index > 0 ? t('saving_many', { done: index, count: requests.length }) : t('saving'), { isBusy: true });
+      const saved = await send().catch((error) => void (problem = error));
+      if (problem) break;
+      done.unshift(undo(saved));
+    }
+    if (!problem) this.report(success, done);
+    else if (done.length === 0) notify(failureOf(problem), { isError: true });
+    else this.report(`${t('stopped', { done: done.length, count: requests.length })} ${reasonOf(problem)}`, done, true);
+    await this.load();
+  }
+
+  /** Tells what has happened, and offers to take it back. */
+  report = (text, undo, isError = false) => notify(text, { isError, undo: () => this.add(() => undo, t('undone')) });
+}
+
+const isConflict = ({ code }) => code === 'version_mismatch';
+const reasonOf = (problem) => (isConflict(problem) ? t('list_conflict') : api.reasonOf(problem));
+/** Returns what the user reads about a change of which nothing was saved. */
+export const failureOf = (problem) => (isConflict(problem) ? t('list_conflict') : api.failureOf(problem));

@@ -1,0 +1,27 @@
+import { inheritedBy, labelsOf, same, storedIn } from './method.js';
+import { t } from './settings.js';
+import { asText, html } from './view.js';
+
+/** The fields of a method that somebody else has changed, beside the changes of the user. */
+export function Comparison({ names, was, is, yours }) {
+  const row = (name) => {
+    // If the shown values are equal, the stored values may still differ. Then the row compares the stored values.
+    const [before, now] = same(was[name], is[name]) ? [was, is].map(storedIn) : [was, is];
+    if (same(before[name], now[name])) return null;
+    const text = (values) => (name === 'use_default' ? labelsOf(inheritedBy(values)) : asText(values[name]));
+    return html`
+      <tr key=${name}>
+        <th scope="row">${t(name)}</th>
+        <td dir="auto">${text(before)}</td>
+        <td dir="auto"><b>${text(now)}</b></td>
+        <td dir="auto">${name in yours ? text(yours) : t('no_change')}</td>
+      </tr>`;
+  };
+  return html`
+    <table>
+      <thead>
+        <tr><th>${t('field')}</th><th>${t('when_opened')}</th><th>${t('now')}</th><th>${t('your_change')}</th></tr>
+      </thead>
+      <tbody>${names.map(row)}</tbody>
+    </table>`;
+}

@@ -1,0 +1,79 @@
+import * as api from './api.js';
+import { plural, settings, t } from './settings.js';
+import { closeDialog, Component, Dialog, formValues, html } from './view.js';
+
+/** Moves a method to a place that is far away, or without a drag. */
+export function MoveDialog({ method, place, count, move, onClose }) {
+  const label = method.method_label;
+  const moveTo = (wanted) => {
+    closeDialog();
+    move(method.id, wanted - place);
+  };
+  return html`
+    <${Dialog} title=${t('move_title', { label })} onClose=${onClose}>
+      <form class="row" onSubmit=${(event) => moveTo(Number(formValues(event).place))}>
+        <label>${t('place_of', { count })} <input name="place" type="number" min="1" max=${count} required defaultValue=${place} /></label>
+        <button>${t('move_there')}</button>
+      </form>
+      <footer>
+        <button class="secondary outline" onClick=${closeDialog}>${t('cancel')}</button>
+        <button class="outline" disabled=${place === count} onClick=${() => moveTo(count)}>${t('to_end')}</button>
+        <button class="outline" disabled=${place === 1} onClick=${() => moveTo(1)}>${t('to_top')}</button>
+      </footer>
+    <//>`;
+}
+
+/** Asks before a method is removed. If something still uses the method, it offers to switch the method off. */
+export function RemoveDialog({ method, isUsed, isSent, remove, toggle, onClose }) {
+  const { id, method_label: label, is_active } = method;
+  const text = isUsed ? `${t('problem_method_in_use')} ${t('in_use_text')}` : t('remove_text');
+  const switchOff = () => {
+    closeDialog();
+    toggle(id, false);
+  };
+  return html`
+    <${Dialog} title=${t(isUsed ? 'in_use_title' : 'remove_title', { label })} onClose=${onClose}>
+      <p>${text}</p>
+      ${!isUsed && api.projectId === settings.defaults && html`<p>${t('remove_shared')}</p>`}
+      <footer>
+        <button class="secondary outline" onClick=${closeDialog}>${t('keep')}</button>
+        <button class=${!isUsed && 'danger'} hidden=${isUsed && !is_active} disabled=${isSent}
+          onClick=${isUsed ? switchOff : () => remove(method)}>
+          ${t(isUsed ? 'make_inactive' : 'remove')}
+        </button>
+      </footer>
+    <//>`;
+}
+
+/** Replaces a text in the names of methods, and shows the new names before. */
+export class ReplaceDialog extends Component {
+  state = { find: '', by: '' };
+  type = ({ target }) => this.setState({ [target.name]: target.value });
+
+  render({ methods, replace, onClose }, { find, by }) {
+    const named = (method) => [method, method.method_label.replaceAll(find, () => by)];
+    const changes = find === '' ? [] : methods.map(named).filter(([method, label]) => label !== method.method_label);
+    const save = (event) => {
+      formValues(event);
+      closeDialog();
+      replace(changes);
+    };
+    const preview = ([{ id, method_label }, label]) =>
+      html`<li key=${id}><s dir="auto">${method_label}</s> <b dir="auto">${label}</b></li>`;
+    return html`
+      <${Dialog} title=${plural('replace_title', methods.length)} onClose=${onClose}>
+        <form onSubmit=${save}>
+          <div class="row" onInput=${this.type}>
+            <label>${t('find')} <input name="find" dir="auto" value=${find} required autocomplete="off" /></label>
+            <label>${t('replace_by')} <input name="by" dir="auto" value=${by} autocomplete="off" /></label>
+          </div>
+          <p role="status">${plural('replaced', changes.length)}</p>
+          <ul class="preview">${changes.map(preview)}</ul>
+          <footer>
+            <button type="button" class="secondary outline" onClick=${closeDialog}>${t('cancel')}</button>
+            <button disabled=${changes.length === 0}>${t('replace')}</button>
+          </footer>
+        </form>
+      <//>`;
+  }
+}

@@ -1,0 +1,54 @@
+import { folded } from '../../validation/text.js';
+import { address } from './api.js';
+import { t } from './settings.js';
+import { formValues, html } from './view.js';
+
+const names = ['q', 'carrier', 'active', 'values'];
+export const noFilters = Object.fromEntries(names.map((name) => [name, '']));
+export const isFiltered = (filters) => names.some((name) => filters[name] !== '');
+
+export const filtersInAddress = () => Object.fromEntries(names.map((name) => [name, address.get(name) ?? '']));
+
+/** Searches as the API does: each word must be a part of a code or a label. Case and accents do not count. */
+export function matching({ methods, marks, filters }) {
+  if (!isFiltered(filters)) return methods;
+  const { q, carrier, active, values } = filters;
+  const words = folded(q).split(/\s+/);
+  return methods.filter(({ carrier_code, carrier_label, method_code, method_label, is_active, id }) => {
+    const texts = [carrier_code, carrier_label ?? '', method_code, method_label].map(folded);
+    return (
+      (carrier === '' || carrier === carrier_code) &&
+      (active === '' || active === String(is_active)) &&
+      (values === '' || (values === 'own') === marks.get(id).own.length > 0) &&
+      words.every((word) => texts.some((text) => text.includes(word)))
+    );
+  });
+}
+
+/** @param hasDefaults whether some values may come from defaults */
+export function Filters({ filters, carriers, hasDefaults, show }) {
+  const filter = (event) => show({ ...filters, ...formValues(event) });
+  const option = ([value, text]) => html`<option key=${value} value=${value}>${text}</option>`;
+  const choice = (name, label, options) => html`
+    <select name=${name} aria-label=${t(label)} value=${filters[name]}>${options.map(option)}</select>`;
+  return html`
+    <search>
+      <form class="row" autocomplete="off" onInput=${filter} onSubmit=${filter}>
+        <input name="q" type="search" dir="auto" maxlength="100" aria-label=${t('search')} placeholder=${t('search')} value=${filters.q} />
+        ${choice('carrier', 'carrier', [['', t('all_carriers')], ...carriers.map((each) => [each.carrier_code, each.carrier_label])])}
+        ${choice('active', 'activity', [
+          ['', t('all_activities')],
+          ['true', t('active')],
+          ['false', t('inactive')],
+        ])}
+        ${
+          hasDefaults &&
+          choice('values', 'values', [
+            ['', t('all_values')],
+            ['own', t('own_values')],
+            ['shared', t('shared_values')],
+          ])
+        }
+      </form>
+    </search>`;
+}

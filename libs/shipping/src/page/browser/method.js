@@ -1,0 +1,36 @@
+import { t } from './settings.js';
+
+/** The fields that a method may inherit from its default. */
+export const inheritable = ['carrier_label', 'method_label', 'sort_order', 'meta', 'is_active'];
+const sent = ['carrier_code', 'method_code', ...inheritable, 'use_default'];
+
+/** The values that are stored for this method. It may show other ones, which it inherits. */
+export const storedIn = (method) => ({ ...method, ...method.own });
+
+/** Returns the request that stores a method as it is, and inherits what it inherits. */
+export const requestOf = (method) => Object.fromEntries(sent.map((name) => [name, storedIn(method)[name]]));
+
+/** Returns the names of the fields that come from the default, if there is one. */
+export const inheritedBy = ({ use_default: names }) => (names === true ? inheritable : names || []);
+export const labelsOf = (names) => names.map((name) => t(name === 'is_active' ? 'activity' : name)).join(', ');
+
+/** Codes have no line breaks. */
+export const codesOf = ({ carrier_code, method_code }) => `${carrier_code}\n${method_code}`;
+
+export const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+
+/**
+ * Returns what the list marks: the fields that a method has of its own although there is a default, and a default that
+ * is switched off or gone. Values that come from a default are the normal case, and have no mark.
+ * @param standard the default of the method, if there is one and this user may read it
+ */
+export function marksOf(method, standard) {
+  const { inherited, own, is_active, etag } = method;
+  const isGone = etag.endsWith('-none"');
+  const hasDefault = standard !== undefined || inherited.length > 0;
+  const isOwn = (name) => !inheritedBy(method).includes(name) && (standard ?? method)[name] !== null;
+  return {
+    own: hasDefault ? inheritable.filter(isOwn) : [],
+    problem: isGone ? 'default_gone' : inherited.includes('is_active') && own.is_active && !is_active && 'default_off',
+  };
+}

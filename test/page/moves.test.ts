@@ -1,0 +1,198 @@
+import { type ShippingMethodDto, ShippingMethodsService, toUpsertRequest } from 'nestjs-shipping';
+import { describe, expect, it } from 'vitest';
+import { Client, freshProject } from '../support/client.js';
+import { isInstalled, type Operator, pageInBrowser, place } from './page-in-browser.js';
+
+describe.skipIf(!isInstalled)(`the order of the methods on the page${place}`, () => {
+  const page = pageInBrowser();
+
+  const checkout = async ({ project }: Client): Promise<string[]> =>
+    (await page.host.app.get(ShippingMethodsService).findActive(project)).map(
+      ({ method_label }) => method_label,
+    );
+
+  /** Counts the changes that the page sends. */
+  function changesOf(operator: Operator): string[] {
+    const changes: string[] = [];
+    operator.page.on('request', (request) => {
+      if (request.method() === 'PATCH') changes.push(request.postData() ?? '');
+    });
+    return changes;
+  }
+
+  /** Drags a method to the row of another one. */
+  async function drag(operator: Operator, label: string, target: string): Promise<void> {
+    const [from, to] = [await operator.handle(label).boundingBox(), await operator.row(target).boundingBox()];
+    await operator.page.mouse.move((from?.x ?? 0) + 5, (from?.y ?? 0) + 5);
+    await operator.page.mouse.down();
+    await operator.page.mouse.move((to?.x ?? 0) + 20, (to?.y ?? 0) + 10, { steps: 5 });
+    await operator.page.mouse.up();
+  }
+
+  it('is that of the checkout, also after a move past a carrier without sort orders', async () => {
+    const shop = new Client(page.origin, freshProject());
+    for (const [carrier_code, method_code] of ['a 1', 'a 2', 'a 3', 'b 1', 'b 2'].map((codes) =>
+      codes.split(' '),
+    ))
+      await shop.create({ carrier_code, method_code, method_label: `${carrier_code}${method_code}` });
+    const operator = await page.open(shop.project);
+    const changes = changesOf(operator);
+    await operator.row('b2').waitFor();
+
+    await drag(operator, 'b2', 'a1');
+    await operator.notice('“b2” is now 1 of 5.');
+    expect(await checkout(shop)).toEqual(['b2', 'a1', 'a2', 'a3', 'b1']);
+    expect(changes).toHaveLength(1);
+    await drag(operator, 'b1', 'a2');
+    await operator.notice('“b1” is now 3 of 5.');
+
+    expect(await checkout(shop)).toEqual(['b2', 'a1', 'b1', 'a2', 'a3']);
+    expect(await operator.labels()).toEqual(await checkout(shop));
+    expect(await operator.dialog().count()).toBe(0);
+    await operator.handle('b1').press('Enter');
+    await operator.dialog('Move “b1”').waitFor();
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('is changed by keyboard in one request for each move, and the focus stays', async () => {
+    const { shop, operator } = await page.openShop();
+    const changes = changesOf(operator);
+
+    await operator.handle('DHL Worldwide').press('Home');
+    await operator.notice('“DHL Worldwide” is now 1 of 4.');
+    expect(await checkout(shop)).toEqual(['DHL Worldwide', 'UPS Ground', 'UPS 2nd Day Air', 'UPS Express']);
+    await operator.page.keyboard.press('ArrowDown');
+    await operator.page.keyboard.press('ArrowDown');
+    await operator.notice('“DHL Worldwide” is now 3 of 4.');
+
+    expect(await checkout(shop)).toEqual(['UPS Ground', 'UPS 2nd Day Air', 'DHL Worldwide', 'UPS Express']);
+    expect(await operator.handle('DHL Worldwide').evaluate((handle) => handle.matches(':focus'))).toBe(true);
+    expect(changes).toHaveLength(3);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('is changed without a drag, in a dialog of the handle', async () => {
+    const { shop, operator } = await page.openShop();
+
+    await operator.handle('UPS Express').click();
+    expect(await operator.accessibilityFaults()).toEqual([]);
+    await operator.button('To the top').click();
+    await operator.notice('“UPS Express” is now 1 of 4.');
+    await operator.handle('UPS Express').press('Enter');
+    await operator.page.getByRole('spinbutton').fill('3');
+    await operator.button('Move').click();
+    await operator.notice('“UPS Express” is now 3 of 4.');
+
+    expect(await checkout(shop)).toEqual(['UPS Ground', 'UPS 2nd Day Air', 'UPS Express', 'DHL Worldwide']);
+    expect(await operator.handle('UPS Express').evaluate((handle) => handle.matches(':focus'))).toBe(true);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('is changed for a method that inherits its place, and Undo lets it inherit again', async () => {
+    const defaults = new Client(page.origin, 'default');
+    const shop = new Client(page.origin, freshProject());
+    const form = { carrier_code: shop.project, method_code: '1', method_label: 'First', sort_order: 10 };
+    for (const each of [form, { ...form, method_code: '3', method_label: 'Last', sort_order: 20 }]) {
+      await defaults.create(each);
+      await shop.create({ ...each, use_default: true });
+    }
+    await shop.create({ ...form, method_code: '2', method_label: 'Own' });
+    const operator = await page.open(shop.project);
+    const [before] = (await shop.list('q=last')).body.data;
+
+    await operator.handle('Last').press('Home');
+    await operator.notice('“Last” is now 1 of 3.');
+    const [moved] = (await shop.list('q=last')).body.data;
+    expect(moved?.use_default).toEqual(['carrier_label', 'method_label', 'meta', 'is_active']);
+    expect(await checkout(shop)).toEqual(['Last', 'First', 'Own']);
+    await operator.row('own: Place').waitFor();
+    await operator.page.keyboard.press('ControlOrMeta+z');
+    await operator.notice('That is taken back.');
+
+    const [after] = (await shop.list('q=last')).body.data;
+    expect(after).toMatchObject({ use_default: true, sort_order: 20, own: before?.own ?? {} });
+    await expect.poll(() => operator.labels()).toEqual(['First', 'Own', 'Last']);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('is changed with progress and one Undo, if a move needs several requests', async () => {
+    const project = freshProject();
+    const methods = page.host.app.get(ShippingMethodsService);
+    const requests = Array.from({ length: 20 }, (_, index) => ({
+      carrier_code: 'c',
+      method_code: String(index + 10),
+      method_label: `m${index + 10}`,
+    }));
+    await methods.upsertMany(project, requests);
+    const operator = await page.open(project, { viewport: { width: 800, height: 1400 } });
+    await operator.row('m29').waitFor();
+    const before = await operator.labels();
+
+    let release = (): void => undefined;
+    const isReleased = new Promise<void>((resolve) => (release = resolve));
+    const changes = changesOf(operator);
+    await operator.page.route('**/methods/*', async (route) => {
+      if (changes.length === 4) await isReleased;
+      await route.continue();
+    });
+
+    await drag(operator, 'm29', 'm20');
+    await operator.notice('Saving: 3 of ');
+    release();
+    await operator.notice('“m29” is now 11 of 20.');
+    const moved = before.toSpliced(19, 1).toSpliced(10, 0, 'm29');
+    expect(await checkout(new Client(page.origin, project))).toEqual(moved);
+    expect(await operator.labels()).toEqual(moved);
+    await operator.button('Undo').click();
+    await operator.notice('That is taken back.');
+
+    await expect.poll(() => operator.labels()).toEqual(before);
+    const numbers = (await methods.findAll(project)).map(({ sort_order }) => sort_order);
+    expect(new Set(numbers)).toEqual(new Set([0]));
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('scrolls while a method is dragged to a place that is not on the screen', async () => {
+    const project = freshProject();
+    const requests = Array.from({ length: 60 }, (_, index) => ({
+      carrier_code: 'c',
+      method_code: String(index + 10),
+      method_label: `m${index + 10}`,
+      sort_order: index,
+    }));
+    await page.host.app.get(ShippingMethodsService).upsertMany(project, requests);
+    const operator = await page.open(project, { viewport: { width: 800, height: 700 } });
+    await operator.handle('m10').hover();
+    await operator.page.mouse.down();
+
+    await expect
+      .poll(
+        async () => {
+          for (const y of [650, 660]) await operator.page.mouse.move(100, y);
+          return (await operator.row('m69').boundingBox())?.y ?? 1_000;
+        },
+        { interval: 5, timeout: 10_000 },
+      )
+      .toBeLessThan(640);
+    const last = await operator.row('m69').boundingBox();
+    await operator.page.mouse.move(100, (last?.y ?? 0) + 10, { steps: 3 });
+    await operator.page.mouse.up();
+    await operator.notice('“m10” is now 60 of 60.');
+
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('reports that another client has changed the method before a move', async () => {
+    const { shop, operator } = await page.openShop();
+    const [method] = (await shop.list('filter[method_code]=02')).body.data;
+    const request = toUpsertRequest(method as ShippingMethodDto);
+    await shop.update(method?.id ?? '', { ...request, method_label: 'Changed' });
+
+    await operator.handle('UPS 2nd Day Air').press('ArrowUp');
+    await operator.notice('Somebody else has changed a method');
+
+    await operator.row('Changed').waitFor();
+    await expect.poll(() => operator.labels()).toEqual(await checkout(shop));
+    expect(operator.errors).toEqual([]);
+  });
+});

@@ -1,0 +1,158 @@
+import { type UpsertShippingMethodRequest } from 'nestjs-shipping';
+import { describe, expect, it } from 'vitest';
+import { Client, freshProject } from '../support/client.js';
+import { isInstalled, type Operator, pageInBrowser, place } from './page-in-browser.js';
+
+describe.skipIf(!isInstalled)(`fields that come from a default, on the page${place}`, () => {
+  const page = pageInBrowser();
+
+  /** A project with one method whose default has other values. */
+  async function openInheriting(
+    own: Partial<UpsertShippingMethodRequest> = { use_default: true },
+    standard: Partial<UpsertShippingMethodRequest> = {},
+  ): Promise<{ shop: Client; defaults: Client; id: string; codes: object; operator: Operator }> {
+    const [shop, defaults] = [new Client(page.origin, freshProject()), new Client(page.origin, 'default')];
+    const codes = { carrier_code: shop.project, method_code: '1' };
+    const shared = { method_label: 'Shared name', carrier_label: 'Shared carrier', meta: { days: 1 } };
+    const { body } = await defaults.create({ ...codes, ...shared, ...standard });
+    await shop.create({ ...codes, method_label: 'Own name', ...own });
+    const operator = await page.open(shop.project);
+    await operator.page.locator('.methods .name').waitFor();
+    return { shop, defaults, id: body.id, codes, operator };
+  }
+
+  const stored = async (shop: Client) => (await shop.list()).body.data[0];
+
+  it('are text until the user changes one of them here, and the others stay shared', async () => {
+    const { shop, operator } = await openInheriting();
+    expect(await operator.page.locator('.methods .mark').textContent()).toBe('');
+
+    await operator.button('Shared name').click();
+    expect(await operator.dialog().getByRole('textbox').count()).toBe(0);
+    expect(await operator.accessibilityFaults()).toEqual([]);
+    await operator.button('Name: Change here').click();
+    expect(await operator.field('Name').inputValue()).toBe('Shared name');
+    await operator.field('Name').fill('Mine');
+    await operator.button('Save').click();
+    await operator.notice('“Mine” is saved.');
+
+    expect(await stored(shop)).toMatchObject({
+      method_label: 'Mine',
+      meta: { days: 1 },
+      use_default: ['carrier_label', 'sort_order', 'meta', 'is_active'],
+    });
+    await operator.row('own: Name').waitFor();
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('become the own ones with the same value, so that a later change of the default does not count', async () => {
+    const { shop, defaults, id, codes, operator } = await openInheriting();
+    await operator.button('Shared name').click();
+    await operator.button('Details: Change here').click();
+    expect(await operator.field('Details').inputValue()).toBe('days: 1');
+    await operator.button('Save').click();
+    await operator.notice('is saved.');
+    await defaults.update(id, { ...codes, method_label: 'Shared name', meta: { days: 9 } });
+
+    expect((await stored(shop))?.meta).toEqual({ days: 1 });
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('come back, and the button says which value comes back', async () => {
+    const { shop, operator } = await openInheriting({ use_default: false, sort_order: 7 });
+    expect(await operator.page.locator('.methods .mark').textContent()).toBe('own');
+
+    await operator.button('Own name').click();
+    await operator.button('Name: Use “Shared name”').click();
+    await operator.button('Place: Use what is shared').click();
+    await operator.button('Save').click();
+    await operator.notice('“Shared name” is saved.');
+    expect(await stored(shop)).toMatchObject({
+      method_label: 'Shared name',
+      sort_order: 0,
+      use_default: ['method_label', 'sort_order'],
+    });
+    await operator.button('Undo').click();
+    await operator.notice('That is taken back.');
+
+    expect(await stored(shop)).toMatchObject({
+      method_label: 'Own name',
+      sort_order: 7,
+      use_default: false,
+    });
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('are marked in the list if the default is off, and the method can be offered anyway', async () => {
+    const { shop, operator } = await openInheriting({ use_default: true }, { is_active: false });
+    await operator.row('default is off').waitFor();
+
+    await operator.button('Shared name').click();
+    await operator.text('The default is switched off').waitFor();
+    await operator.button('Name: Change here').click();
+    await operator.page.getByRole('switch', { name: 'Customers can choose it' }).click();
+    await operator.button('Save').click();
+    await operator.notice('is saved.');
+
+    expect(await stored(shop)).toMatchObject({
+      is_active: true,
+      use_default: ['carrier_label', 'sort_order', 'meta'],
+    });
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('are marked in the list if the default is gone, and the values can be kept', async () => {
+    const { shop, defaults, id, operator } = await openInheriting();
+    await defaults.remove(id);
+    await operator.page.reload();
+    await operator.row('default is gone').waitFor();
+
+    await operator.button('Own name').click();
+    await operator.button('Keep these values').click();
+    await operator.button('Save').click();
+    await operator.notice('is saved.');
+
+    expect(await stored(shop)).toMatchObject({ method_label: 'Own name', use_default: false });
+    await expect.poll(() => operator.page.locator('.methods .mark').textContent()).toBe('');
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('are found by the filter for own values, and a link leads to the default', async () => {
+    const { shop, operator } = await openInheriting();
+    await shop.create({ carrier_code: 'own', method_code: '1', method_label: 'Plain' });
+    await operator.page.reload();
+    await operator.row('Plain').waitFor();
+
+    await operator.page.getByRole('combobox', { name: 'Values' }).selectOption('Own values');
+    await operator.text('No method matches').waitFor();
+    await operator.page.getByRole('combobox', { name: 'Values' }).selectOption('All values');
+    await operator.button('Shared name').click();
+    await operator.page.getByRole('link', { name: 'Edit the default' }).click();
+    await operator.text('A change here reaches every shop that uses them.').waitFor();
+    await operator.row('Shared name').waitFor();
+
+    expect(await operator.labels()).toEqual(['Shared name']);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('keep a change of another user to the sharing when both changes are merged', async () => {
+    const { shop, codes, operator } = await openInheriting();
+    const before = await stored(shop);
+    await operator.button('Shared name').click();
+    await operator.button('Name: Change here').click();
+    await operator.field('Name').fill('Mine');
+    await shop.update(before?.id ?? '', { ...codes, method_label: 'Shared name', meta: { days: 2 } });
+
+    await operator.button('Save').click();
+    await operator.alert('Somebody changed this method while you edited it.');
+    await operator.button('Keep my changes').click();
+    await operator.notice('“Mine” is saved.');
+
+    expect(await stored(shop)).toMatchObject({
+      method_label: 'Mine',
+      meta: { days: 2 },
+      use_default: ['carrier_label', 'sort_order', 'is_active'],
+    });
+    expect(operator.errors).toEqual([]);
+  });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { isInstalled, pageInBrowser, place } from './page-in-browser.js';
+
+describe.skipIf(!isInstalled)(`the status line of the page${place}`, () => {
+  const page = pageInBrowser();
+
+  it('takes back a switch, and shows while a change is saved', async () => {
+    const { shop, operator } = await page.openShop();
+    let release = (): void => undefined;
+    const isReleased = new Promise<void>((resolve) => (release = resolve));
+    await operator.page.route('**/methods/*', async (route) => {
+      if (route.request().method() === 'PATCH') await isReleased;
+      await route.continue();
+    });
+
+    await operator.toggle('UPS Ground').click();
+    await operator.page.getByRole('status').getByText('Saving …').waitFor();
+    release();
+    await operator.notice('“UPS Ground” is off: customers can no longer choose it.');
+    expect(await operator.accessibilityFaults()).toEqual([]);
+    await operator.button('Undo').click();
+    await operator.notice('That is taken back.');
+
+    await expect.poll(() => operator.toggle('UPS Ground').isChecked()).toBe(true);
+    expect((await shop.list('filter[is_active]=true')).body.meta.total).toBe(4);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('takes back a removal with all values of the method', async () => {
+    const { shop, operator } = await page.openShop();
+    const { body: before } = await shop.create({
+      carrier_code: 'gls',
+      method_code: '1',
+      method_label: 'GLS Parcel',
+      meta: { days: 2 },
+      sort_order: 35,
+      is_active: false,
+    });
+    await operator.page.reload();
+    await operator.remove('GLS Parcel');
+    await operator.notice('“GLS Parcel” is removed.');
+
+    await operator.page.keyboard.press('ControlOrMeta+z');
+    await operator.notice('That is taken back.');
+
+    const { id: _, etag: _etag, created_at: _created, updated_at: _updated, ...values } = before;
+    expect((await shop.list('q=gls')).body.data).toMatchObject([values]);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('does not take back what somebody else has changed since', async () => {
+    const { shop, operator } = await page.openShop();
+    const [method] = (await shop.list('filter[method_code]=03')).body.data;
+    await operator.toggle('UPS Ground').click();
+    await operator.notice('“UPS Ground” is off');
+    const codes = { carrier_code: 'ups', method_code: '03' };
+    await shop.update(method?.id ?? '', { ...codes, method_label: 'Renamed' });
+
+    await operator.button('Undo').click();
+    await operator.notice('Somebody else has changed a method');
+
+    expect((await shop.list('q=renamed')).body.data).toMatchObject([{ is_active: false }]);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('shows an error with each violation on a line until the user closes it', async () => {
+    const { operator } = await page.openShop();
+    await operator.page.clock.install();
+    await operator.page.route('**/methods/*', async (route) => {
+      if (route.request().method() === 'GET') return route.continue();
+      const errors = ['/meta/a', '/meta/b'].map((pointer) => ({ pointer, code: 'type', detail: 'is wrong' }));
+      await route.fulfill({ status: 400, json: { code: 'validation_failed', errors } });
+    });
+    const failed = operator.page.locator('output .failed');
+
+    await operator.toggle('UPS Ground').click();
+    await failed.waitFor();
+    await operator.page.clock.runFor(60_000);
+    await operator.page.getByRole('searchbox').click();
+    expect(await failed.innerText()).toContain('/meta/a is wrong\n/meta/b is wrong');
+    expect(await operator.toggle('UPS Ground').isChecked()).toBe(true);
+    expect(await operator.accessibilityFaults()).toEqual([]);
+    await operator.page.getByRole('status').getByRole('button', { name: 'Close' }).click();
+
+    expect(await failed.count()).toBe(0);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('takes a notice away after some seconds, but not while the focus is in it', async () => {
+    const { operator } = await page.openShop({ viewport: { width: 390, height: 500 } });
+    await operator.page.clock.install();
+    const status = operator.page.getByRole('status');
+
+    await operator.toggle('UPS Ground').click();
+    await operator.notice('“UPS Ground” is off');
+    const [box, above] = [
+      await status.boundingBox(),
+      await operator.page.locator('body > div').boundingBox(),
+    ];
+    await operator.page.mouse.move(0, 0);
+    await operator.button('Undo').focus();
+    await operator.page.clock.runFor(60_000);
+    expect(await status.textContent()).toContain('is off');
+    await operator.toggle('UPS Ground').focus();
+    await operator.page.clock.runFor(60_000);
+
+    expect(await status.textContent()).toBe('');
+    expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual((box?.y ?? 0) + 1);
+    expect(operator.errors).toEqual([]);
+  });
+});
+
+describe.skipIf(!isInstalled)(`a change of all methods that a filter shows${place}`, () => {
+  const page = pageInBrowser();
+
+  it('switches them off in one step, and on again', async () => {
+    const { shop, operator } = await page.openShop();
+    const active = async (): Promise<number> => (await shop.list('filter[is_active]=true')).body.meta.total;
+    await operator.page.getByRole('combobox', { name: 'Carrier' }).selectOption('UPS');
+
+    await operator.button('Switch off the 3 shown').click();
+    await operator.notice('3 methods are off: customers can no longer choose them.');
+    expect(await active()).toBe(1);
+    await operator.button('Switch on the 3 shown').click();
+    await operator.notice('3 methods are on: customers can choose them.');
+
+    expect(await active()).toBe(4);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('replaces a text in their names, and shows the new names before', async () => {
+    const { shop, operator } = await page.openShop();
+    await operator.page.getByRole('searchbox').fill('ups');
+    await operator.button('Replace in the 3 shown …').click();
+    await operator.fillIn({ Find: 'UPS ', 'Replace with': 'United $& ' });
+
+    await operator.text('3 names change.').waitFor();
+    expect(await operator.dialog().getByRole('listitem').first().textContent()).toBe(
+      'UPS Ground United $& Ground',
+    );
+    expect(await operator.accessibilityFaults()).toEqual([]);
+    await operator.button('Replace').click();
+    await operator.notice('3 names are changed.');
+    expect((await shop.list('q=united')).body.meta.total).toBe(3);
+    await operator.button('Undo').click();
+    await operator.notice('That is taken back.');
+
+    expect((await shop.list('q=united')).body.meta.total).toBe(0);
+    expect(operator.errors).toEqual([]);
+  });
+});
