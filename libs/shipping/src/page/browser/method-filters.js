@@ -31,10 +31,11 @@ export function Filters({ filters, carriers, hasDefaults, show }) {
   const option = ([value, text]) => html`<option key=${value} value=${value}>${text}</option>`;
   const choice = (name, label, options) => html`
     <select name=${name} aria-label=${t(label)} value=${filters[name]}>${options.map(option)}</select>`;
+  // An empty field has the direction of the page, as its placeholder has.
   return html`
     <search>
       <form class="row" autocomplete="off" onInput=${filter} onSubmit=${filter}>
-        <input name="q" type="search" dir="auto" maxlength="100" aria-label=${t('search')} placeholder=${t('search')} value=${filters.q} />
+        <input name="q" type="search" dir=${filters.q && 'auto'} maxlength="100" aria-label=${t('search')} placeholder=${t('search')} value=${filters.q} />
         ${choice('carrier', 'carrier', [['', t('all_carriers')], ...carriers.map((each) => [each.carrier_code, each.carrier_label])])}
         ${choice('active', 'activity', [
           ['', t('all_activities')],
