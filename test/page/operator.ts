@@ -125,23 +125,6 @@ export class Operator {
     );
   }
 
-  /**
-   * Opens an address three times, does something on the page, and returns the longest time in ms for which a task
-   * blocked the page. Other work of the machine makes a task longer, so the best of the three counts.
-   */
-  async longestTask(address: string, act: () => Promise<unknown>): Promise<number> {
-    await this.page.addInitScript(
-      "window.longTasks = [0]; new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask', buffered: true });",
-    );
-    const longest: number[] = [];
-    for (let round = 1; round <= 3; round++) {
-      await this.page.goto(address);
-      await act();
-      longest.push(await this.page.evaluate<number>('Math.max(...longTasks)'));
-    }
-    return Math.min(...longest);
-  }
-
   async accessibilityFaults(): Promise<string[]> {
     await this.page.evaluate(axe);
     const { violations } = await this.page.evaluate<{

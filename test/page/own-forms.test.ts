@@ -46,7 +46,7 @@ describe.skipIf(!isInstalled)(`the page on responses in an envelope${place}`, ()
     const { shop, operator } = await page.openShop();
 
     await operator.toggle('UPS Ground').click();
-    await operator.notice('“UPS Ground” is now inactive');
+    await operator.notice('“UPS Ground” is off');
     await operator.page.goto(`${page.origin}/shipping?project=${shop.project}&order=1`);
     await operator.text('The order 1 has no events.').waitFor();
 
