@@ -131,6 +131,9 @@ export class Operator {
     await this.page.addInitScript(
       "window.longTasks = [0]; new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask', buffered: true });",
     );
+    await this.page.addInitScript(
+      "window.mostRows = 0; new MutationObserver((records) => { const added = records.flatMap(({ addedNodes }) => [...addedNodes]).filter((node) => node.querySelectorAll); mostRows = Math.max(mostRows, added.flatMap((node) => [node, ...node.querySelectorAll('*')]).filter((node) => node.matches('.methods > li')).length); }).observe(document, { childList: true, subtree: true });",
+    );
     const longest: number[] = [];
     for (let round = 1; round <= 3; round++) {
       await this.page.goto(address);
