@@ -126,7 +126,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
-  it('shows, searches and moves 1,000 methods of 30 carriers', async () => {
+  it('shows, searches and moves 1,000 methods of 30 carriers, and adds at most 100 rows at once', async () => {
     const project = freshProject();
     const requests = Array.from({ length: 1000 }, (_, index) => ({
       carrier_code: `c${index % 30}`,
@@ -140,6 +140,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     const rows = operator.page.locator('.methods > li');
     const search = operator.page.getByRole('searchbox');
 
+    await operator.countRowsAddedAtOnce();
     await operator.page.goto(`${page.origin}/shipping?project=${project}`);
     await expect.poll(() => rows.count(), { timeout: 10_000 }).toBe(1000);
     await search.pressSequentially('method 99');
@@ -154,6 +155,8 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     await operator.page.locator('output button').first().click();
     await operator.notice('That is taken back.');
 
+    // All rows at once would block the page for 200 ms on a fast machine.
+    expect(await operator.page.evaluate('mostRows')).toBe(100);
     expect(operator.errors).toEqual([]);
   });
 });

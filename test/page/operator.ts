@@ -125,6 +125,13 @@ export class Operator {
     );
   }
 
+  /** Counts, from the next page on, how many rows of methods are added at once. `mostRows` on the page is the largest number. */
+  async countRowsAddedAtOnce(): Promise<void> {
+    await this.page.addInitScript(
+      "window.mostRows = 0; new MutationObserver((records) => { const added = records.flatMap(({ addedNodes }) => [...addedNodes]).filter((node) => node.querySelectorAll); mostRows = Math.max(mostRows, added.flatMap((node) => [node, ...node.querySelectorAll('*')]).filter((node) => node.matches('.methods > li')).length); }).observe(document, { childList: true, subtree: true });",
+    );
+  }
+
   async accessibilityFaults(): Promise<string[]> {
     await this.page.evaluate(axe);
     const { violations } = await this.page.evaluate<{

@@ -181,6 +181,16 @@ export function metaIsJson(
     methods.create('acme', { ...ground, meta: { a: new Map([['b', 1]]) } }),
     // @ts-expect-error: an array
     methods.upsertMany('acme', [{ ...ground, meta: [1] }]),
+    // @ts-expect-error: a bigint in one of several
+    methods.upsertMany('acme', [
+      { ...ground, meta: { a: 1 } },
+      { ...ground, meta: { b: 1n } },
+    ]),
+    // @ts-expect-error: a function in a list that is not a literal
+    methods.upsertMany(
+      'acme',
+      ['a'].map((code) => ({ ...ground, method_code: code, meta: { f: () => 1 } })),
+    ),
     // @ts-expect-error: a misspelt field
     methods.create('acme', { ...ground, carier_label: 'UPS' }),
     // @ts-expect-error: an array

@@ -63,7 +63,8 @@ export async function records(other: NewOrderEvent): Promise<string> {
   await events.record(order, { type: 'gift.wrapped', data: { papre: 'red' } });
   // @ts-expect-error: a bigint, in an event without a name
   await events.record(order, { type: 'note.added', data: { a: 1n } });
-  return any.type + stored.data.amount;
+  // A repeated event is the first one with its key, and may have another type.
+  return any.type + (stored.repeated ? stored.type : stored.data.amount);
 }
 
 export function lineOf(event: OrderEventDto): string {

@@ -9,7 +9,7 @@ describe('an error of ours', () => {
       title: 'Shipping method not found',
       status: 404,
       code: 'method_not_found',
-      detail: 'This project has no shipping method with this id.',
+      detail: 'This project has no such shipping method.',
     };
 
     expect(error.problem).toEqual(problem);

@@ -3,7 +3,7 @@ import { CodedError } from '../problems/shipping-http.error.js';
 /** No method of this project has this id. Another project's method is not found either. */
 export class MethodNotFoundError extends CodedError<'method_not_found'> {
   constructor() {
-    const detail = 'This project has no shipping method with this id.';
+    const detail = 'This project has no such shipping method.';
     super({ title: 'Shipping method not found', status: 404, code: 'method_not_found', detail });
   }
 }

@@ -349,9 +349,9 @@ export class ShippingMethodsService {
    * const requests = [{ carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' }];
    * const { changes } = await methods.upsertMany('acme', requests, { removeOthers: true, maxRemoved: 20 });
    */
-  async upsertMany(
+  async upsertMany<Metas extends readonly object[]>(
     projectId: string,
-    requests: readonly UpsertShippingMethodRequest[],
+    requests: { readonly [Index in keyof Metas]: UpsertShippingMethodRequest<Metas[Index]> },
     options: UpsertManyOptions = {},
   ): Promise<BulkChangeResult> {
     const checked = checkInput({ projectId }, (violations) => checkUpserts(violations, requests));

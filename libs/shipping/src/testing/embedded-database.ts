@@ -12,8 +12,8 @@ type EmbeddedOptions = Pick<PostgresOptions, 'type' | 'driver' | 'extra' | 'pool
 type Replies = Awaited<ReturnType<PGlite['execProtocolStream']>> | { failed: string };
 
 /**
- * Returns the options of a TypeORM DataSource on an empty PostgreSQL inside this process. It is PGlite, an optional peer:
- * `npm i -D @electric-sql/pglite`. It has one connection, so give the options to one DataSource only.
+ * Returns the options of a TypeORM DataSource on an empty PostgreSQL inside this process. It is PGlite, which needs two
+ * packages: `npm i -D pg "@electric-sql/pglite"`. It has one connection, so give the options to one DataSource only.
  * @example
  * const dataSource = new DataSource({
  *   ...(await embeddedPostgresOptions()),
@@ -71,8 +71,9 @@ async function optionsOn(thread: Worker): Promise<EmbeddedOptions> {
 
 /**
  * Returns `TypeOrmModule` with a new, migrated PostgreSQL inside this process. Import it beside `ShippingModule` in a
- * test. It is PGlite, an optional peer: `npm i -D @electric-sql/pglite`.
- * @param options more options of the DataSource: its `name`, and your own `entities` and `migrations`
+ * test. It is PGlite, which needs two packages: `npm i -D pg "@electric-sql/pglite"`.
+ * @param options more options of the DataSource: its `name`, and your own `entities` and `migrations`, which are added to
+ *   ours
  * @example
  * const testing = await Test.createTestingModule({
  *   imports: [embeddedTypeOrmModule(), ShippingModule.forRoot()],

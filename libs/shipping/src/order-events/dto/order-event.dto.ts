@@ -73,13 +73,12 @@ export type OrderEventDto<Type extends OrderEventType = OrderEventType> = keyof 
   ? TypedOrderEvent<Type, JsonObject>
   : EventOfType<TypeOfEvent<Type>>;
 
-/** An event as `record()` returns it. */
-export type RecordedOrderEvent<Type extends OrderEventType = OrderEventType> = OrderEventDto<Type> & {
-  /**
-   * Whether the order had an event with this `dedupe_key` already. If so, this is that event, and nothing was written.
-   */
-  readonly repeated: boolean;
-};
+/**
+ * An event as `record()` returns it. `repeated: true` means that the order had an event with this `dedupe_key` already.
+ * Then this is that event, whatever its type is, and nothing was written.
+ */
+export type RecordedOrderEvent<Type extends OrderEventType = OrderEventType> =
+  (OrderEventDto<Type> & { readonly repeated: false }) | (OrderEventDto & { readonly repeated: true });
 
 /**
  * Returns whether an event is of this type, and gives `data` its type of {@link OrderEventData}.
