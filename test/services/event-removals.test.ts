@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { OrderEvent, OrderEventsService } from 'nestjs-shipping';
+import { OrderEvent, OrderEventsService, type OrderKey, type ShippingCallOptions } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { describe, expect, it, vi } from 'vitest';
 import { mounted } from '../mounted.js';
@@ -133,6 +133,42 @@ describe('OrderEventsService', () => {
 
       expect(removed).toBe(5);
       expect(await left(projectId, 'd')).toBe(1);
+    });
+
+    it.each([
+      [
+        'record',
+        (order: OrderKey, options: ShippingCallOptions) =>
+          host.events.record(order, { type: 'note.added' }, options),
+      ],
+      [
+        'record with a dedupe_key',
+        (order: OrderKey, options: ShippingCallOptions) =>
+          host.events.record(order, { type: 'note.added', dedupe_key: 'again' }, options),
+      ],
+      [
+        'redactHistory',
+        (order: OrderKey, options: ShippingCallOptions) => host.events.redactHistory(order, options),
+      ],
+      [
+        'removeHistory',
+        (order: OrderKey, options: ShippingCallOptions) => host.events.removeHistory(order, options),
+      ],
+    ])('%s of the newest event keeps no other event from being recorded', async (_name, call) => {
+      const projectId = freshProject();
+      // MariaDB and MySQL lock the gaps beside an event, up to its neighbours in the primary key.
+      for (const orderId of ['a', 'y', 'm'])
+        await addEvents(host.dataSource.manager, { projectId, orderId }, 20, (n) => ({
+          message: n === 20 ? 'Ada' : null,
+          dedupeKey: `${n}`,
+        }));
+
+      await host.dataSource.transaction(async (manager) => {
+        await call({ projectId, orderId: 'm' }, { manager });
+        await host.events.record({ projectId, orderId: 'z' }, { type: 'order.placed', dedupe_key: 'placed' });
+      });
+
+      expect(await left(projectId, 'z')).toBe(1);
     });
   });
 });
