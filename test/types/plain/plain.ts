@@ -183,8 +183,8 @@ export function metaIsJson(
     methods.create('acme', { ...ground, meta: { a: new Map([['b', 1]]) } }),
     // @ts-expect-error: an array
     methods.upsertMany('acme', [{ ...ground, meta: [1] }]),
-    // @ts-expect-error: a bigint in one of several
-    methods.upsertMany('acme', [ground, { ...ground, meta: { b: 1n } }]),
+    // @ts-expect-error: a bigint in a list
+    methods.upsertMany('acme', [{ ...ground, meta: { b: 1n } }]),
     // @ts-expect-error: a function in a list that is no literal
     methods.upsertMany('acme', [withFunction].slice()),
     // @ts-expect-error: a misspelt field

@@ -28,7 +28,8 @@ type NoListOrFunction =
 
 /**
  * An object that can be stored as JSON. As `JSON.stringify()` does, a call leaves out members that are undefined, and
- * stores a Date as its ISO text. An array, a function, a bigint or a symbol does not compile.
+ * stores a Date as its ISO text. An array, a function, a bigint or a symbol does not compile where the type of the value
+ * is inferred. In a value with an annotated type, the call refuses it.
  */
 export type JsonObjectInput<Value extends object = object> = object extends Value
   ? NoListOrFunction
