@@ -1,6 +1,6 @@
 import { CodedError } from '../problems/shipping-http.error.js';
 
-/** No method of this project has this id. Another project's method is not found either. */
+/** No method of this project has this id or these codes. Another project's method is not found either. */
 export class MethodNotFoundError extends CodedError<'method_not_found'> {
   constructor() {
     const detail = 'This project has no such shipping method.';

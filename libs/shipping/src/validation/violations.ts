@@ -23,9 +23,24 @@ export type ViolationCode = keyof typeof violationCodes;
  * Exactly one of the three is there.
  */
 type ViolationPlace =
-  | { readonly pointer: string; readonly parameter?: never; readonly header?: never }
-  | { readonly parameter: string; readonly pointer?: never; readonly header?: never }
-  | { readonly header: string; readonly pointer?: never; readonly parameter?: never };
+  | {
+      /** The place in the body or in the value, as a JSON pointer (RFC 6901). */
+      readonly pointer: string;
+      readonly parameter?: never;
+      readonly header?: never;
+    }
+  | {
+      /** The name of the parameter, in the path, in the query or of the call. */
+      readonly parameter: string;
+      readonly pointer?: never;
+      readonly header?: never;
+    }
+  | {
+      /** The name of the header. */
+      readonly header: string;
+      readonly pointer?: never;
+      readonly parameter?: never;
+    };
 
 interface ViolationDetails {
   /** The kind of the violation, for programs. */
