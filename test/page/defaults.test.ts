@@ -69,7 +69,7 @@ describe.skipIf(!isInstalled)(`the defaults on the page${place}`, () => {
     await operator.text('A change here reaches every shop that uses them.').waitFor();
     await operator.button('GLS Parcel').click();
     await operator.button('Remove method').click();
-    await operator.text('Other projects may take values from it.').waitFor();
+    await operator.text('Shops that use this default keep their method').waitFor();
 
     expect(await operator.button('Adopt').count()).toBe(0);
     expect(operator.errors).toEqual([]);

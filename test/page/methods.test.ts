@@ -47,6 +47,9 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     await operator.page.getByRole('combobox', { name: 'Carrier' }).selectOption('dhl');
     await operator.row('UPS Ground').waitFor({ state: 'detached' });
     expect(await operator.labels()).toEqual(['DHL Worldwide']);
+    // Without handles, the carrier keeps its column.
+    const carrier = await operator.page.locator('.methods .carrier').boundingBox();
+    expect(carrier?.width).toBeGreaterThan(100);
 
     expect(requests).toEqual([]);
     expect(operator.errors).toEqual([]);

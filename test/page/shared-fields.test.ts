@@ -83,6 +83,17 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
     expect(operator.errors).toEqual([]);
   });
 
+  it('are marked in the list if this shop has switched the method off', async () => {
+    const { operator } = await openInheriting({ use_default: true, is_active: false });
+
+    await operator.row('own: On or off').waitFor();
+    await operator.page.getByRole('combobox', { name: 'Values' }).selectOption('Own values');
+    await operator.button('Shared name').click();
+    await operator.text('off in this shop, whatever the default is').waitFor();
+
+    expect(operator.errors).toEqual([]);
+  });
+
   it('are marked in the list if the default is off, and the method can be offered anyway', async () => {
     const { shop, operator } = await openInheriting({ use_default: true }, { is_active: false });
     await operator.row('default is off').waitFor();

@@ -26,6 +26,23 @@ describe.skipIf(!isInstalled)(`the status line of the page${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
+  it('does a change again by Ctrl+Shift+Z only, after Ctrl+Z has taken it back', async () => {
+    const { shop, operator } = await page.openShop();
+    const active = async (): Promise<number> => (await shop.list('filter[is_active]=true')).body.meta.total;
+    await operator.toggle('UPS Ground').click();
+    await operator.notice('“UPS Ground” is off');
+
+    await operator.page.keyboard.press('ControlOrMeta+z');
+    await operator.notice('That is taken back.');
+    await operator.page.keyboard.press('ControlOrMeta+z');
+    expect(await active()).toBe(4);
+    await operator.page.keyboard.press('ControlOrMeta+Shift+z');
+    await operator.notice('That is done again.');
+
+    expect(await active()).toBe(3);
+    expect(operator.errors).toEqual([]);
+  });
+
   it('takes back a removal with all values of the method', async () => {
     const { shop, operator } = await page.openShop();
     const { body: before } = await shop.create({
@@ -118,10 +135,10 @@ describe.skipIf(!isInstalled)(`a change of all methods that a filter shows${plac
     const active = async (): Promise<number> => (await shop.list('filter[is_active]=true')).body.meta.total;
     await operator.page.getByRole('combobox', { name: 'Carrier' }).selectOption('UPS');
 
-    await operator.button('Switch off the 3 shown').click();
+    await operator.button('Switch off 3').click();
     await operator.notice('3 methods are off: customers can no longer choose them.');
     expect(await active()).toBe(1);
-    await operator.button('Switch on the 3 shown').click();
+    await operator.button('Switch on 3').click();
     await operator.notice('3 methods are on: customers can choose them.');
 
     expect(await active()).toBe(4);

@@ -28,8 +28,9 @@ export class Changes {
   /** @param decide returns the requests of a change */
   add = (decide, success) => this.queue(() => this.run(decide(), success));
 
-  async run(requests, success) {
-    if (requests.length === 0) return;
+  /** @returns whether all requests have succeeded */
+  async run(requests, success, isUndone = false) {
+    if (requests.length === 0) return true;
     const done = [];
     let problem;
     for (const [index, { send, undo }] of requests.entries()) {
@@ -38,14 +39,19 @@ export class Changes {
       if (problem) break;
       done.unshift(undo(saved));
     }
-    if (!problem) this.report(success, done);
+    if (!problem) this.report(success, done, { isUndone });
     else if (done.length === 0) notify(failureOf(problem), { isError: true });
-    else this.report(`${t('stopped', { done: done.length, count: requests.length })} ${reasonOf(problem)}`, done, true);
+    else
+      this.report(`${t('stopped', { done: done.length, count: requests.length })} ${reasonOf(problem)}`, done, { isError: true });
     await this.load();
+    return !problem;
   }
 
   /** Tells what has happened, and offers to take it back. */
-  report = (text, undo, isError = false) => notify(text, { isError, undo: () => this.add(() => undo, t('undone')) });
+  report = (text, undo, { isError = false, isUndone = false } = {}) => {
+    const takeBack = () => this.queue(() => this.run(undo, t(isUndone ? 'done_again' : 'undone'), !isUndone));
+    notify(text, { isError, isUndone, undo: takeBack });
+  };
 }
 
 const isConflict = ({ code }) => code === 'version_mismatch';

@@ -17,8 +17,8 @@ export function MoveDialog({ method, place, count, move, onClose }) {
       </form>
       <footer>
         <button class="secondary outline" onClick=${closeDialog}>${t('cancel')}</button>
-        <button class="outline" disabled=${place === count} onClick=${() => moveTo(count)}>${t('to_end')}</button>
         <button class="outline" disabled=${place === 1} onClick=${() => moveTo(1)}>${t('to_top')}</button>
+        <button class="outline" disabled=${place === count} onClick=${() => moveTo(count)}>${t('to_end')}</button>
       </footer>
     <//>`;
 }
@@ -26,7 +26,8 @@ export function MoveDialog({ method, place, count, move, onClose }) {
 /** Asks before a method is removed. If something still uses the method, it offers to switch the method off. */
 export function RemoveDialog({ method, isUsed, isSent, remove, toggle, onClose }) {
   const { id, method_label: label, is_active } = method;
-  const text = isUsed ? `${t('problem_method_in_use')} ${t('in_use_text')}` : t('remove_text');
+  const isDefault = api.projectId === settings.defaults;
+  const text = isUsed ? `${t('problem_method_in_use')} ${t('in_use_text')}` : t(isDefault ? 'remove_shared' : 'remove_text');
   const switchOff = () => {
     closeDialog();
     toggle(id, false);
@@ -34,7 +35,6 @@ export function RemoveDialog({ method, isUsed, isSent, remove, toggle, onClose }
   return html`
     <${Dialog} title=${t(isUsed ? 'in_use_title' : 'remove_title', { label })} onClose=${onClose}>
       <p>${text}</p>
-      ${!isUsed && api.projectId === settings.defaults && html`<p>${t('remove_shared')}</p>`}
       <footer>
         <button class="secondary outline" onClick=${closeDialog}>${t('keep')}</button>
         <button class=${!isUsed && 'danger'} hidden=${isUsed && !is_active} disabled=${isSent}

@@ -45,9 +45,10 @@ export class MethodForm extends Component {
   standard = this.props.defaults.get(codesOf(this.before));
   marks = this.props.method.id ? marksOf(this.before, this.standard) : { own: [] };
 
-  /** The name of a method is what people change most. A new method has no codes yet. */
+  /** The name of a method is what people change most. A new method has no code yet, and perhaps no carrier. */
   isFirst(name) {
-    return name === (this.props.method.id ? 'method_label' : 'carrier_code');
+    const { id, carrier_code } = this.props.method;
+    return name === (id ? 'method_label' : carrier_code ? 'method_code' : 'carrier_code');
   }
 
   /** The user may have changed whether a field is shared. That is not saved yet. */
@@ -103,7 +104,7 @@ export class MethodForm extends Component {
       const all = { ...changes, ...this.useDefault(current, changes) };
       const saved = await (current.id ? api.update(current, all) : api.create(requestOf({ ...current, ...all })));
       const { carrier_code, carrier_label, method_label: label } = saved;
-      dialog.close();
+      if (!isAnother) dialog.close();
       await report(t('saved', { label }), current, saved);
       if (isAnother) add({ carrier_code, carrier_label });
     } catch (problem) {
@@ -149,13 +150,13 @@ export class MethodForm extends Component {
       <${Dialog} title=${title} onClose=${onClose} onCancel=${this.keepInput}>
         <form onSubmit=${this.save} onChange=${this.fillCarrier} noValidate>
           ${problem && this.error()}
-          <div class="fields" hidden=${isConflict}>
+          <fieldset class="fields" hidden=${isConflict} disabled=${isSaving}>
             ${hasCodes ? codes.map((name) => this.input(name)) : this.codes()}
             ${this.note()}
             ${['method_label', 'carrier_label', 'meta'].map((name) => (this.isShared(name) ? this.shared(name) : this.input(name)))}
             ${(this.standard || method.inherited?.length > 0) && this.place()}
             ${this.input('is_active')}
-          </div>
+          </fieldset>
           <footer hidden=${isConflict}>
             ${method.id && html`<button type="button" class="quiet danger" onClick=${askToRemove}>${t('remove_method')}</button>`}
             <button type="button" class="secondary outline" onClick=${closeDialog}>${t('cancel')}</button>
@@ -203,7 +204,7 @@ export class MethodForm extends Component {
     return html`
       <${Field} key=${name} name=${name} autofocus=${this.isFirst(name)} label=${t(name)} hint=${t(`${name}_hint`)} violations=${texts}
         defaultValue=${name === 'meta' ? linesOf(value) : value} defaultChecked=${isToggle && value} ...${described}>
-        ${isToggle && this.isShared(name) ? this.sharedNote() : this.wayBack(name)}
+        ${isToggle && this.isShared(name) ? this.sharedNote(name) : this.wayBack(name)}
       <//>`;
   }
 
@@ -222,8 +223,8 @@ export class MethodForm extends Component {
       <button type="button" class="quiet" aria-label="${t(name)}: ${text}" onClick=${() => this.share(name, true)}>↺ ${text}</button>`;
   }
 
-  sharedNote() {
-    return html`<small class="mark">${t('is_shared')}</small>`;
+  sharedNote(name) {
+    return html`<small class="mark">${t(this.marks.own.includes(name) ? 'is_off_here' : 'is_shared')}</small>`;
   }
 
   shared(name) {

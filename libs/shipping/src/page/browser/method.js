@@ -28,7 +28,10 @@ export function marksOf(method, standard) {
   const { inherited, own, is_active, etag } = method;
   const isGone = etag.endsWith('-none"');
   const hasDefault = standard !== undefined || inherited.length > 0;
-  const isOwn = (name) => !inheritedBy(method).includes(name) && (standard ?? method)[name] !== null;
+  /** A method that was switched off here stays off, whatever the default does. */
+  const isOffHere = own.is_active === false;
+  const isOwn = (name) =>
+    inheritedBy(method).includes(name) ? name === 'is_active' && isOffHere : (standard ?? method)[name] !== null;
   return {
     own: hasDefault ? inheritable.filter(isOwn) : [],
     problem: isGone ? 'default_gone' : inherited.includes('is_active') && own.is_active && !is_active && 'default_off',

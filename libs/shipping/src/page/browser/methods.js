@@ -13,6 +13,7 @@ import { html, Section } from './view.js';
 const isDefaults = api.projectId === settings.defaults;
 
 export class Methods extends Section {
+  heading = 'methods';
   state = { filters: filtersInAddress() };
   changes = new Changes(() => this.load());
 
@@ -75,7 +76,7 @@ export class Methods extends Section {
 
   /** The list shows the new order at once, and the server gets it then. */
   async moveNow(id, steps) {
-    const { methods } = this.state;
+    const { methods, places } = this.state;
     const from = methods.findIndex((method) => method.id === id);
     const to = Math.max(0, Math.min(from + steps, methods.length - 1));
     if (from === -1 || to === from) return;
@@ -83,7 +84,12 @@ export class Methods extends Section {
     const wanted = methods.toSpliced(from, 1).toSpliced(to, 0, moved);
     this.setState({ methods: wanted, places: new Map(wanted.map((method, index) => [method.id, index + 1])) });
     const requests = renumbered(wanted, moved).map(([method, sort_order]) => updating(method, { sort_order }));
-    await this.changes.run(requests, t('is_moved', { label: moved.method_label, place: to + 1, count: methods.length }));
+    const isMoved = await this.changes.run(
+      requests,
+      t('is_moved', { label: moved.method_label, place: to + 1, count: methods.length }),
+    );
+    // During an outage, nobody knows the order, and the list shows the last one that was read.
+    if (!isMoved && this.state.methods === wanted) this.setState({ methods, places });
   }
 
   adopt = () => {
@@ -176,14 +182,17 @@ export class Methods extends Section {
   count(shown, { methods, filters } = this.state) {
     const count = methods.length;
     if (!isFiltered(filters)) return html`<small>${plural('count', count)}</small>`;
-    const active = shown.filter(({ is_active }) => is_active);
-    const turn = () => this.toggleAll(active.length > 0 ? active : shown, active.length === 0);
+    const turning = (is_active) => {
+      const methods = shown.filter((method) => method.is_active !== is_active);
+      const text = t(is_active ? 'switch_on' : 'switch_off', { count: methods.length });
+      return (
+        methods.length > 0 && html`<button class="quiet" onClick=${() => this.toggleAll(methods, is_active)}>${text}</button>`
+      );
+    };
     return html`
       <small>${plural('count_filtered', count, { shown: shown.length })}</small>
       <div class="row" hidden=${shown.length === 0}>
-        <button class="quiet" onClick=${turn}>
-          ${active.length > 0 ? t('switch_off', { count: active.length }) : t('switch_on', { count: shown.length })}
-        </button>
+        ${turning(false)} ${turning(true)}
         <button class="quiet" onClick=${() => this.setState({ replacing: shown })}>${t('replace_in', { count: shown.length })}</button>
         <button class="quiet" onClick=${this.showAll}>${t('show_all')}</button>
       </div>`;

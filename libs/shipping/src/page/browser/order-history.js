@@ -17,6 +17,7 @@ const nameOf = (type) => t(type) ?? sentence(type);
 
 /** The history of one order, with the newest event first. The API sends all of it, and this section shows a part. */
 export class OrderHistory extends Section {
+  heading = 'history';
   state = { order: api.address.get('order') ?? '', type: '', limit: step };
 
   async read({ order } = this.state) {
@@ -38,7 +39,7 @@ export class OrderHistory extends Section {
     return html`
       <section class="history" aria-labelledby="history">
         <div class="bar">
-          <h2 id="history">${t('history')}</h2>
+          <h2 id="history" tabindex="-1">${t('history')}</h2>
           ${order && html`<button class="quiet" onClick=${() => this.show('')}>${t('close')}</button>`}
         </div>
         <search>

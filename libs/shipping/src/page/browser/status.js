@@ -8,11 +8,11 @@ let timer;
 /**
  * Shows a text in the status line. An error stays until the user closes it. Another text goes when the next one comes,
  * or after some seconds, but not while the line has the focus or the pointer is over it.
- * @param undo takes back what the text reports
+ * @param undo takes back what the text reports; with `isUndone`, it does again what was taken back
  */
-export function notify(text, { isError = false, isBusy = false, undo } = {}) {
+export function notify(text, { isError = false, isBusy = false, isUndone = false, undo } = {}) {
   const errors = notices.filter((notice) => notice.isError && notice.text !== text);
-  show(text ? [...errors, { text, isError, isBusy, undo }] : errors);
+  show(text ? [...errors, { text, isError, isBusy, isUndone, undo }] : errors);
   clearTimeout(timer);
   if (!isError && !isBusy) timer = setTimeout(leave, undo ? 20_000 : 8_000);
 }
@@ -28,24 +28,26 @@ function show(next) {
 }
 
 function noticeOf(notice) {
-  const { text, isError, isBusy, undo } = notice;
+  const { text, isError, isBusy, isUndone, undo } = notice;
+  const keys = isUndone ? ['Control+Shift+Z', t('redo')] : ['Control+Z', t('undo')];
   const close = () => show(notices.filter((each) => each !== notice));
   const takeBack = () => {
     close();
+    document.querySelector('#methods').focus();
     undo();
   };
   return html`
     <p key=${isBusy ? 'busy' : text} class=${isError ? 'failed' : isBusy && 'busy'}>
       <span dir="auto">${text}</span>
-      ${undo && html`<button class="quiet" aria-keyshortcuts="Control+Z" title="Ctrl+Z" onClick=${takeBack}>${t('undo')}</button>`}
+      ${undo && html`<button class="quiet" aria-keyshortcuts=${keys[0]} title=${keys[0]} onClick=${takeBack}>${keys[1]}</button>`}
       ${!isBusy && html`<button class="quiet" aria-label=${t('close')} onClick=${close}>✕</button>`}
     </p>`;
 }
 
 addEventListener('keydown', (event) => {
-  const isUndo = (event.ctrlKey || event.metaKey) && !event.shiftKey && event.key === 'z';
+  const isUndo = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z';
   const isTyping = event.target.matches('textarea, select, input:not([role=switch])');
-  const button = line.querySelector('[aria-keyshortcuts]');
+  const button = line.querySelector(`[aria-keyshortcuts='Control+${event.shiftKey ? 'Shift+' : ''}Z']`);
   if (!isUndo || isTyping || !button || document.querySelector('dialog[open]')) return;
   event.preventDefault();
   button.click();

@@ -14,6 +14,15 @@ export class Section extends Component {
     this.load();
   }
 
+  getSnapshotBeforeUpdate() {
+    return document.activeElement !== document.body;
+  }
+
+  /** If what had the focus is gone, the heading of the section gets it. */
+  componentDidUpdate(_props, _state, hadFocus) {
+    if (hadFocus && document.activeElement === document.body) document.getElementById(this.heading).focus();
+  }
+
   load = async () => {
     clearTimeout(this.timer);
     const reading = this.read();
@@ -73,20 +82,25 @@ export function Pairs({ of }) {
 const showModal = (dialog) => dialog?.showModal();
 
 /** The browser keeps the focus inside the dialog, and restores it when the dialog is closed. */
-export const Dialog = ({ title, onClose, onCancel, children }) => html`
-  <dialog ref=${showModal} aria-label=${title} onClose=${onClose} onCancel=${onCancel}>
-    <article><h2>${title}</h2>${children}</article>
-  </dialog>`;
+export function Dialog({ title, onClose, onCancel, children }) {
+  // The event comes late: another dialog may have replaced this one.
+  const close = ({ currentTarget }) => currentTarget.isConnected && onClose();
+  return html`
+    <dialog ref=${showModal} aria-label=${title} onClose=${close} onCancel=${onCancel}>
+      <article><h2>${title}</h2>${children}</article>
+    </dialog>`;
+}
 export const closeDialog = () => document.querySelector('dialog')?.close();
 
-/** An input with its label and the violations that name it. Its children stand beside the label. */
+/** An input with its label and the violations that name it. Its children come after it. */
 export function Field({ tag = 'input', label, hint, violations, children, ...input }) {
   const id = `field-${input.name}`;
   const described = { 'aria-describedby': `${id}-notes`, 'aria-invalid': violations.length > 0 ? 'true' : null };
   return html`
     <div class="field">
-      <div class="bar"><label for=${id}>${label}</label> ${children}</div>
+      <label for=${id}>${label}</label>
       <${tag} id=${id} dir="auto" autocomplete="off" spellcheck=${false} ...${described} ...${input} />
+      ${children && html`<div class="bar">${children}</div>`}
       <div id="${id}-notes">
         ${violations.map((violation) => html`<p key=${violation} class="violation">${violation}</p>`)}
         ${hint && html`<small>${hint}</small>`}
