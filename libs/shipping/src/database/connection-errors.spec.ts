@@ -125,11 +125,24 @@ describe('toShippingError()', () => {
     const errors = [gone, failed('COMMIT', gone)].map((error) => toShippingError(error));
 
     for (const error of errors) {
-      expect(error).toMatchObject({ problem: { status: 503 }, headers: { 'Retry-After': '1' } });
+      expect(error).toMatchObject({
+        problem: { status: 503 },
+        headers: { 'Retry-After': expect.stringMatching(/^[123]$/) },
+      });
       expect(JSON.stringify((error as DatabaseUnavailableError).problem)).not.toMatch(
         /terminated|COMMIT|INSERT|typeorm/,
       );
     }
+  });
+});
+
+describe('Retry-After', () => {
+  it('is 1, 2 or 3 seconds at random, so that clients do not return together', () => {
+    const errors = Array.from({ length: 200 }, () => new DatabaseUnavailableError(gone));
+
+    const seconds = errors.map(({ headers }) => headers['Retry-After']);
+
+    expect([...new Set(seconds)].sort()).toEqual(['1', '2', '3']);
   });
 });
 
