@@ -142,7 +142,7 @@ describe('Retry-After', () => {
 
     const seconds = errors.map(({ headers }) => headers['Retry-After']);
 
-    expect([...new Set(seconds)].sort()).toEqual(['1', '2', '3']);
+    expect(new Set(seconds)).toEqual(new Set(['1', '2', '3']));
   });
 });
 
