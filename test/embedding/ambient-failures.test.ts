@@ -55,7 +55,7 @@ onlyWhere('lostRaces', () => {
 
       for (const { status, headers, body } of responses) {
         expect([status, body.code]).toEqual([503, 'database_unavailable']);
-        expect(headers.get('retry-after')).toBe('1');
+        expect(headers.get('retry-after')).toMatch(/^[123]$/);
       }
       expect((await methods.list(shop.project)).data).toMatchObject([ground]);
     });

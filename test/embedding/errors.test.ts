@@ -86,7 +86,11 @@ describe.each(platformNames)('on %s, in a host with a filter for everything, an 
 
     const { status, headers, body } = await shop.create(ground);
 
-    expect([status, headers.get('retry-after'), body.code]).toEqual([503, '1', 'database_unavailable']);
+    expect([status, headers.get('retry-after'), body.code]).toEqual([
+      503,
+      expect.stringMatching(/^[123]$/),
+      'database_unavailable',
+    ]);
     expect(headers.get('content-type')).toBe('application/problem+json');
     expect(logged.mock.calls).toEqual([['database_unavailable']]);
   });

@@ -42,6 +42,9 @@ export function boundLeases({ options, driver }: DataSource): void {
 }
 
 function boundPostgres(pool: pg.Pool): void {
+  // Without this listener, the process ends if PostgreSQL ends a connection just as `pg` opens it. The next statement
+  // on the connection fails all the same.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const leases = new WeakMap<pg.PoolClient, NodeJS.Timeout>();
   pool.on('acquire', (client) => {
     const end = (): void => {

@@ -26,6 +26,47 @@ const failures = new Counter({
   registers: [],
 });
 
+function exportFigures(methods: ShippingMethodsService, register: Registry): void {
+  const gauges = {
+    shipping_cache_bytes: () => methods.cacheStats().bytes,
+    shipping_cache_projects: () => methods.cacheStats().projects,
+    shipping_waiting_writers: () => methods.databaseStats().waitingWriters,
+  };
+  const counters = {
+    shipping_cache_hits_total: () => methods.cacheStats().hits,
+    shipping_cache_misses_total: () => methods.cacheStats().misses,
+    shipping_cache_revision_queries_total: () => methods.cacheStats().revisionQueries,
+    shipping_lost_races_total: () => methods.databaseStats().lostRaces,
+    shipping_retries_total: () => methods.databaseStats().retries,
+    shipping_unavailable_total: () => methods.databaseStats().unavailable,
+    shipping_outcome_unknown_total: () => methods.databaseStats().outcomeUnknown,
+  };
+  const help = 'See cacheStats() and databaseStats() of nestjs-shipping';
+  for (const [name, read] of Object.entries(gauges))
+    register.registerMetric(
+      new Gauge({
+        name,
+        help,
+        registers: [],
+        collect() {
+          this.set(read());
+        },
+      }),
+    );
+  for (const [name, read] of Object.entries(counters))
+    register.registerMetric(
+      new Counter({
+        name,
+        help,
+        registers: [],
+        collect() {
+          this.reset();
+          this.inc(read());
+        },
+      }),
+    );
+}
+
 class ErrorCounter implements NestInterceptor {
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const count = (error: unknown): never => {
@@ -52,27 +93,22 @@ afterAll(async () => {
   await database?.close();
 });
 
-it('prom-client reads the gauges of the cache when it is scraped', async () => {
+it('prom-client reads the figures of the module when it is scraped', async () => {
   const register = new Registry();
   const methods = testing.get(ShippingMethodsService);
-  for (const name of ['bytes', 'projects', 'hits', 'misses', 'revisionQueries'] as const) {
-    const gauge: Gauge = new Gauge({
-      name: `shipping_cache_${name.toLowerCase()}`,
-      help: `${name} of the cache of shipping methods`,
-      registers: [],
-      collect: () => gauge.set(methods.cacheStats()[name]),
-    });
-    register.registerMetric(gauge);
-  }
+  exportFigures(methods, register);
 
   await methods.list('acme');
   await methods.list('acme');
+  await register.metrics();
   const text = await register.metrics();
 
   expect(text).toMatch(/^shipping_cache_projects 1$/m);
-  expect(text).toMatch(/^shipping_cache_hits 1$/m);
-  expect(text).toMatch(/^shipping_cache_misses 1$/m);
   expect(text).toMatch(/^shipping_cache_bytes [1-9]\d*$/m);
+  expect(text).toMatch(/^shipping_waiting_writers 0$/m);
+  expect(text).toMatch(/^# TYPE shipping_cache_hits_total counter\nshipping_cache_hits_total 1$/m);
+  expect(text).toMatch(/^shipping_cache_misses_total 1$/m);
+  expect(text).toMatch(/^shipping_outcome_unknown_total 0$/m);
 });
 
 it('prom-client counts the changes that are committed', async () => {

@@ -53,6 +53,20 @@ describe.skipIf(postgres.missing !== undefined)(`a DataSource with limits on ${t
     expect(waitedMs).toBeLessThan(8_000);
     expect((await methods.list(project)).meta.total).toBe(1);
   });
+
+  it('stays alive when the server ends a connection just as it opens', async () => {
+    const projects = Array.from({ length: 10 }, freshProject);
+    proxy.endWhenOpened();
+
+    // Without the listener of the recipe, the process would end with an unhandled `error` event.
+    const calls = await Promise.allSettled(projects.map((project) => methods.create(project, ground)));
+    proxy.heal();
+
+    const errors = calls.flatMap((call) => (call.status === 'rejected' ? [call.reason] : []));
+    expect(errors).toContainEqual(expect.any(DatabaseUnavailableError));
+    for (const error of errors) expect(error).toBeInstanceOf(DatabaseUnavailableError);
+    expect((await methods.create(freshProject(), ground)).version).toBe(1);
+  });
 });
 
 const servers = otherEngines.filter(({ options }) => options.type !== 'better-sqlite3');

@@ -76,7 +76,7 @@ describe.each(platformNames)('the route of a storefront on %s', (platform) => {
 
     const { status, headers } = await offered('globex');
 
-    expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+    expect([status, headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^[123]$/)]);
     expect(headers.get('content-type')).toBe('application/problem+json');
   });
 });

@@ -19,10 +19,20 @@ interface Pair {
   cutAtResponse: boolean;
 }
 
+/** The message of PostgreSQL that ends the opening of a connection, and each response. */
+const readyForQuery = Buffer.from('Z\0\0\0\x05I');
+const terminated = errorResponse('SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0');
+
+function errorResponse(fields: string): Buffer {
+  const head = Buffer.from('E\0\0\0\0');
+  head.writeInt32BE(4 + fields.length, 1);
+  return Buffer.concat([head, Buffer.from(fields)]);
+}
+
 /** A TCP proxy in front of a database, which imitates the failures of a network. */
 export class Proxy {
   private readonly pairs = new Set<Pair>();
-  private mode: 'pass' | 'hold' | 'lose' = 'pass';
+  private mode: 'pass' | 'hold' | 'lose' | 'end' = 'pass';
   private held: (() => void)[] = [];
   private cutting: { text: RegExp; at: Cut } | undefined;
   /** The delay of everything in each direction. */
@@ -54,6 +64,11 @@ export class Proxy {
   /** Nothing gets through. Connections that lost bytes stay silent for ever, as behind a restarted NAT. */
   lose(): void {
     this.mode = 'lose';
+  }
+
+  /** PostgreSQL seems to end each connection just as it opens: both messages arrive in one packet. */
+  endWhenOpened(): void {
+    this.mode = 'end';
   }
 
   /** Ends every failure. */
@@ -92,6 +107,8 @@ export class Proxy {
     client.on('data', (chunk: Buffer) => void this.toServer(pair, chunk));
     server.on('data', (chunk: Buffer) => {
       if (pair.cutAtResponse) this.destroy(pair);
+      else if (this.mode === 'end' && chunk.subarray(-6).equals(readyForQuery))
+        client.end(Buffer.concat([chunk, terminated]));
       else void this.pass(pair, client, chunk);
     });
     for (const side of [client, server]) {

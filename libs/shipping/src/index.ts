@@ -18,6 +18,7 @@ export {
   type FindMethodOptions,
   type UpsertManyOptions,
 } from './shipping-methods/method-options.js';
+export { type ShippingDatabaseStats } from './database/database.js';
 export { type ShippingCacheStats } from './shipping-methods/store/view-cache.js';
 export { ShippingMethod } from './shipping-methods/shipping-method.table.js';
 export { ShippingProject } from './shipping-methods/shipping-project.table.js';

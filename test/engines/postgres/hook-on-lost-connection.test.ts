@@ -27,5 +27,29 @@ onlyWhere('severalConnections', () => {
       expect(response).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
       expect((await client.list()).body).toMatchObject({ data: [] });
     });
+
+    it('names the error of the connection, not the query runner that TypeORM has released', async () => {
+      const change = host.methods.create(freshProject(), ground);
+
+      await expect(change).rejects.toMatchObject({ cause: { code: '57P01' } });
+    });
+  });
+
+  describe('a transaction that is idle for too long', () => {
+    const host = mounted();
+
+    it('makes the next call fail with the error of the server, and stores nothing', async () => {
+      const project = freshProject();
+
+      const working = host.dataSource.transaction(async (manager) => {
+        await manager.query(`SET LOCAL idle_in_transaction_session_timeout = '50ms'`);
+        await host.methods.create(project, ground, { manager });
+        await vi.waitUntil(() => manager.queryRunner?.isReleased);
+        await host.methods.create(project, { ...ground, method_code: '01' }, { manager });
+      });
+
+      await expect(working).rejects.toMatchObject({ code: 'database_unavailable', cause: { code: '25P03' } });
+      expect((await host.methods.list(project)).meta.total).toBe(0);
+    });
   });
 });

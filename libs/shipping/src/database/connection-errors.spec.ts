@@ -60,6 +60,13 @@ describe('toShippingError()', () => {
     ['a password on MariaDB that has changed', coded('ER_ACCESS_DENIED_ERROR')],
     ['a database of MariaDB that is missing', coded('ER_BAD_DB_ERROR')],
     ['a certificate that has expired', coded('CERT_HAS_EXPIRED')],
+    ['a PgBouncer without a server', failed('INSERT', coded('08P01', 'pgbouncer cannot connect to server'))],
+    [
+      'a PgBouncer that waits before it connects again',
+      failed('INSERT', coded('08P01', 'server login has been failing, try again later (server_login_retry)')),
+    ],
+    ['a PgBouncer whose servers are all in use', failed('INSERT', coded('08P01', 'query_wait_timeout'))],
+    ['a PgBouncer with too many clients', coded('08P01', 'no more connections allowed (max_client_conn)')],
   ])('gives DatabaseUnavailableError for %s, even in a write', (_what, error) => {
     expect(toShippingError(error, { mayHaveCommitted: true })).toBeInstanceOf(DatabaseUnavailableError);
     expect(toShippingError(error)).toMatchObject({ code: 'database_unavailable', cause: error });
@@ -77,6 +84,7 @@ describe('toShippingError()', () => {
     ['a transaction that was idle for too long', coded('25P03')],
     ['a transaction that took too long', coded('25P04')],
     ['a connection exception', coded('08006')],
+    ['a server that PgBouncer loses', coded('08P01', 'server conn crashed?')],
     ['a TLS record that is damaged', coded('ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC')],
     ['a proxy of MySQL that loses its server', Object.assign(new Error('x'), { errno: 2013 })],
     ['a connection to MariaDB that is killed', coded('ER_CONNECTION_KILLED')],
@@ -117,11 +125,24 @@ describe('toShippingError()', () => {
     const errors = [gone, failed('COMMIT', gone)].map((error) => toShippingError(error));
 
     for (const error of errors) {
-      expect(error).toMatchObject({ problem: { status: 503 }, headers: { 'Retry-After': '1' } });
+      expect(error).toMatchObject({
+        problem: { status: 503 },
+        headers: { 'Retry-After': expect.stringMatching(/^[123]$/) },
+      });
       expect(JSON.stringify((error as DatabaseUnavailableError).problem)).not.toMatch(
         /terminated|COMMIT|INSERT|typeorm/,
       );
     }
+  });
+});
+
+describe('Retry-After', () => {
+  it('is 1, 2 or 3 seconds at random, so that clients do not return together', () => {
+    const errors = Array.from({ length: 200 }, () => new DatabaseUnavailableError(gone));
+
+    const seconds = errors.map(({ headers }) => headers['Retry-After']);
+
+    expect(new Set(seconds)).toEqual(new Set(['1', '2', '3']));
   });
 });
 

@@ -42,10 +42,14 @@ const messages = new Map(dialects.flatMap(({ errorMessages }) => Object.entries(
 /** @returns the meaning of an error of a driver, a server or a socket; undefined for any other error */
 function meaningOf(error: unknown): ErrorMeaning | undefined {
   const code = codeOf(error);
-  if (code !== '')
-    return codes.get(code) ?? families.find(([family]) => code.startsWith(family.slice(0, -1)))?.[1];
-  // An error with a code may contain any text in its message, such as a value that is a duplicate.
   const { message } = driverErrorOf(error);
+  if (code !== '') {
+    const codeAndMessage = `${code} ${String(message)}`;
+    return (
+      codes.get(code) ?? families.find(([family]) => codeAndMessage.startsWith(family.slice(0, -1)))?.[1]
+    );
+  }
+  // An error with a code may contain any text in its message, such as a value that is a duplicate.
   return [...messages].find(([beginning]) => String(message).startsWith(beginning))?.[1];
 }
 

@@ -1,5 +1,7 @@
+import { type EventEmitter } from 'node:events';
 import { type QueryRunner } from 'typeorm';
 import { dataSourceOf } from './data-source-of.js';
+import { DatabaseUnavailableError } from './database.errors.js';
 import { type RunnerState, stateOf } from './runner-state.js';
 import { withinMs } from './timers.js';
 
@@ -38,9 +40,21 @@ export function leaveOpenTransaction(runner: QueryRunner): Promise<void> {
 }
 
 async function leave(runner: QueryRunner, state: RunnerState): Promise<void> {
-  const connection: object = await runner.connect();
+  const connection: EventEmitter = await runner.connect();
   const last = lastStates.get(connection);
+  if (!last) connection.on('error', (error) => failTransaction(lastStates.get(connection), error));
   if (last && last !== state && last.mayBeOpen) await runner.query(leavingStatement);
   lastStates.set(connection, state);
   state.isConnectionSound = true;
+}
+
+/**
+ * The server may end a connection between two statements, for instance because the transaction was idle for too long.
+ * TypeORM only says that the query runner is released, so the calls of this transaction report the error of the
+ * connection.
+ */
+function failTransaction(state: RunnerState | undefined, error: unknown): void {
+  const transaction = state?.open[0];
+  // The outcome of a COMMIT that is under way is unknown, and the COMMIT says so.
+  if (!transaction?.ending) transaction?.fail(new DatabaseUnavailableError(error));
 }

@@ -1,6 +1,8 @@
+import { randomInt } from 'node:crypto';
 import { CodedError, errorMark } from '../problems/shipping-http.error.js';
 
-const retryAfter = { 'Retry-After': '1' };
+/** Returns 1 to 3 seconds at random. Otherwise all clients of an outage would return at the same moment. */
+const retryAfter = (): Readonly<Record<string, string>> => ({ 'Retry-After': String(randomInt(1, 4)) });
 
 const whatHappened = {
   unavailable: 'The database is not available now.',
@@ -10,7 +12,7 @@ const whatHappened = {
 
 /** The database could not be reached, took too long, or another writer won. Nothing was changed: try again. */
 export class DatabaseUnavailableError extends CodedError<'database_unavailable'> {
-  override readonly headers = retryAfter;
+  override readonly headers = retryAfter();
   override readonly endsTransaction = true;
 
   constructor(
@@ -28,7 +30,7 @@ export class DatabaseUnavailableError extends CodedError<'database_unavailable'>
 
 /** The database did not confirm a change, which may or may not have happened. Look before you try again. */
 export class OutcomeUnknownError extends CodedError<'outcome_unknown'> {
-  override readonly headers = retryAfter;
+  override readonly headers = retryAfter();
   override readonly endsTransaction = true;
 
   constructor(cause: unknown) {

@@ -5,7 +5,7 @@ import { CallContext, currentContext, runInContext } from './call-context.js';
 import { typedError } from './connection-errors.js';
 import { connectOutsideTransactions } from './connections.js';
 import { dataSourceOf } from './data-source-of.js';
-import { DatabaseUnavailableError } from './database.errors.js';
+import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
 import { type Dialect } from './dialects/dialect.js';
 import { dialectOf } from './dialects/dialects.js';
 import { KeyedQueue } from './keyed-queue.js';
@@ -13,6 +13,23 @@ import { onePerDataSource } from './one-per-data-source.js';
 import { type AfterStatements, runCall } from './run-call.js';
 import { isInTransaction, stateOf } from './runner-state.js';
 import { TransactionSubscriber } from './transaction.subscriber.js';
+
+/** How the calls of one mount fare on the database, in this process. The counters begin at its start. */
+export interface ShippingDatabaseStats {
+  /** How often another writer of the same data was faster. Most of these calls succeed, because they are repeated. */
+  readonly lostRaces: number;
+  /** How often a transaction of this module was run again after a lost race. */
+  readonly retries: number;
+  /** Calls that wait now in this process, because another call changes the same project. */
+  readonly waitingWriters: number;
+  /**
+   * Calls that failed with a `DatabaseUnavailableError`. Calls that shared a statement count once. A change that waited
+   * behind a failed one, and failed with it, does not count.
+   */
+  readonly unavailable: number;
+  /** Calls that failed with an `OutcomeUnknownError`. */
+  readonly outcomeUnknown: number;
+}
 
 type Work<Result> = (manager: EntityManager) => Promise<Result>;
 type Attempt<Result> = (runner: QueryRunner, isRetry: boolean) => Promise<Result>;
@@ -28,6 +45,7 @@ const queueOf = onePerDataSource(() => new KeyedQueue());
 
 /** Runs work on the database: in the caller's transaction, or on a connection of its own to the primary. */
 export class Database {
+  readonly counters = { lostRaces: 0, retries: 0, unavailable: 0, outcomeUnknown: 0 };
   private readonly dialect: Dialect;
 
   /** @param ambientManager the option `entityManager` of the module */
@@ -79,7 +97,7 @@ export class Database {
    */
   read<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
     const caller = callerManager?.queryRunner;
-    if (caller) return runCall(caller, () => connect(caller).then(() => work(caller.manager)));
+    if (caller) return this.join(caller, () => connect(caller).then(() => work(caller.manager)));
     // On SQLite, the one connection may be between the end of a transaction and its ROLLBACK. Elsewhere nobody else has
     // the connection, and a turn made lists from memory slower by a fifth (`npm run bench`).
     return this.onOwnConnection((runner) =>
@@ -130,9 +148,10 @@ export class Database {
     afterStatements?: AfterStatements<Result>,
   ): Promise<Result> {
     const caller = callerManager?.queryRunner;
+    if (caller && isInTransaction(caller))
+      return this.join(caller, () => work(caller.manager, false), afterStatements);
     const runInTransaction = (runner: QueryRunner, isRetry: boolean): Promise<Result> =>
       runCall(runner, () => work(runner.manager, isRetry), afterStatements);
-    if (caller && isInTransaction(caller)) return runInTransaction(caller, false);
     const begin: Attempt<Result> = (runner, isRetry) =>
       isRetry
         ? runner.manager.transaction(this.dialect.levelOfRetries, () => runInTransaction(runner, isRetry))
@@ -140,6 +159,23 @@ export class Database {
     if (!caller) return this.onOwnConnection(begin);
     stateOf(caller).refuseLateCall(caller);
     return this.withRetries(begin, caller);
+  }
+
+  /** Runs a call on the query runner of the caller. A lost race ends the caller's transaction, so nothing is repeated. */
+  private async join<Result>(...call: Parameters<typeof runCall<Result>>): Promise<Result> {
+    try {
+      return await runCall(...call);
+    } catch (error) {
+      if (isLostRace(error)) this.counters.lostRaces++;
+      throw this.counted(error);
+    }
+  }
+
+  /** Counts an error with which a call fails. */
+  private counted(error: unknown): unknown {
+    if (error instanceof DatabaseUnavailableError) this.counters.unavailable++;
+    if (error instanceof OutcomeUnknownError) this.counters.outcomeUnknown++;
+    return error;
   }
 
   private onOwnConnection<Result>(work: Attempt<Result>, mayHaveCommitted?: boolean): Promise<Result> {
@@ -168,8 +204,10 @@ export class Database {
         // A subscriber of the host has failed after the COMMIT. The change is made, so it must not be repeated.
         if (state.commits > commits) throw error;
         const typed = typedError(error, mayHaveCommitted);
-        const isRace = typed instanceof DatabaseUnavailableError && typed.contention === 'race';
-        if (caller || attempt === maxTries || !isRace) throw typed;
+        const isRace = isLostRace(typed);
+        if (isRace) this.counters.lostRaces++;
+        if (caller || attempt === maxTries || !isRace) throw this.counted(typed);
+        this.counters.retries++;
       } finally {
         if (!caller) await runner.release();
       }
@@ -186,4 +224,8 @@ async function connect(runner: QueryRunner): Promise<void> {
   await connectOutsideTransactions(runner).catch((error: unknown) => {
     throw new DatabaseUnavailableError(error);
   });
+}
+
+function isLostRace(error: unknown): boolean {
+  return error instanceof DatabaseUnavailableError && error.contention === 'race';
 }

@@ -26,11 +26,12 @@ describe('calls in a keyed queue', () => {
 
     other.end();
     await results[2];
-    expect(log).toEqual(['a', 'other']);
+    expect([log, queue.waiting]).toEqual([['a', 'other'], 1]);
     a.end();
     b.end();
 
     expect(await Promise.all(results)).toEqual(['a', 'b', 'other']);
+    expect(queue.waiting).toBe(0);
   });
 
   it.each([new Error('refused'), new DatabaseUnavailableError('lost', 'race')])(

@@ -10,6 +10,8 @@ const slowCallMs = 30_000;
 export class KeyedQueue {
   /** For each key, a promise that settles when its last call is done, or is too slow. */
   private readonly lastCalls = new Map<string, Promise<unknown>>();
+  /** The number of calls that have not begun. */
+  waiting = 0;
 
   /**
    * If a call fails because the database is not available, or a lock is not free in time, the calls that wait behind it
@@ -17,11 +19,17 @@ export class KeyedQueue {
    */
   async take<Result>(key: string, call: () => Promise<Result>): Promise<Result> {
     const previous = this.lastCalls.get(key) ?? Promise.resolve();
-    const result = previous.then(call, (error: unknown) => {
+    const begin = (): Promise<Result> => {
+      this.waiting--;
+      return call();
+    };
+    this.waiting++;
+    const result = previous.then(begin, (error: unknown) => {
       const contention = error instanceof DatabaseUnavailableError ? error.contention : undefined;
       const isUnavailable = error instanceof DatabaseUnavailableError || error instanceof OutcomeUnknownError;
-      if (isUnavailable && contention !== 'race') throw new DatabaseUnavailableError(error.cause, contention);
-      return call();
+      if (!isUnavailable || contention === 'race') return begin();
+      this.waiting--;
+      throw new DatabaseUnavailableError(error.cause, contention);
     });
     const mayStartNext = previous.catch(() => undefined).then(() => withinMs(result, slowCallMs));
     mayStartNext.catch(() => undefined);

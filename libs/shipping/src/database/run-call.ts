@@ -101,7 +101,8 @@ async function failTransactionOnError<Result>(
     if (transaction?.failure) throw transaction.failure.error;
     return result;
   } catch (error) {
-    const typed = typedError(error);
+    // If the connection has ended, this error only says that there is none.
+    const typed = transaction?.failure ? transaction.failure.error : typedError(error);
     if (!isHarmless(typed)) transaction?.fail(typed);
     throw typed;
   }

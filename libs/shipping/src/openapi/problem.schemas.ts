@@ -50,7 +50,9 @@ export function errorResponses(...exceptions: HttpException[]): Record<number, o
   return Object.fromEntries(problems.map(({ status }) => [status, withStatus(status)]));
 }
 
-const retryAfter = { 'Retry-After': { description: 'How many seconds to wait.', schema: s.integer } };
+const retryAfter = {
+  'Retry-After': { description: 'How many seconds to wait: 1 to 3, at random.', schema: s.integer },
+};
 
 function errorResponse(problems: ProblemDetails[]): object {
   const code = { ...s.string, enum: problems.map((each) => each.code) };

@@ -3,7 +3,7 @@ import { type EntityManager } from 'typeorm';
 import { type Observable, Subject } from 'rxjs';
 import { type ShippingCallOptions, type OptionRule } from '../database/call-options.js';
 import { CommittedValues } from '../database/committed-values.js';
-import { Database } from '../database/database.js';
+import { Database, type ShippingDatabaseStats } from '../database/database.js';
 import { type AfterStatements } from '../database/run-call.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { MethodSettings } from './method-settings.js';
@@ -420,6 +420,16 @@ export class ShippingMethodsService {
    */
   cacheStats(): ShippingCacheStats {
     return this.store.cacheStats();
+  }
+
+  /**
+   * Returns how the calls of this mount fare on the database, in this process. It counts the calls of both services, in
+   * requests, jobs and queues. It is for your metrics, and sends no statement.
+   * @example
+   * const { unavailable, outcomeUnknown } = methods.databaseStats();
+   */
+  databaseStats(): ShippingDatabaseStats {
+    return this.store.databaseStats();
   }
 
   /**

@@ -81,7 +81,10 @@ export interface Dialect {
   readonly shareLock: string;
   /** Returns SQL for the number of a new row. Undefined if the database numbers the rows. */
   nextNumber?(table: string, column: string): string;
-  /** The meanings of the codes. A code that ends with `*` stands for all codes that begin with it. */
+  /**
+   * The meanings of the codes. A code that ends with `*` stands for all codes that begin with it. A code and the
+   * beginning of a message, with `*`, stand for the errors with both. The first entry that fits decides.
+   */
   readonly errorCodes: Readonly<Record<string, ErrorMeaning>>;
   /** The errors that have no code, by the beginnings of their messages. */
   readonly errorMessages: Readonly<Record<string, ErrorMeaning>>;

@@ -28,6 +28,11 @@ export const postgres: Dialect = {
     '3D000': 'refusedWhenConnecting', // the database does not exist
     '42501': 'refusedWhenConnecting', // the role may not connect
     '55000': 'refusedWhenConnecting', // the database accepts no connections
+    // PgBouncer reports this code for each of its errors. With these messages, it has sent nothing to the server.
+    '08P01 server login has been failing*': 'refused',
+    '08P01 pgbouncer cannot connect to server*': 'refused',
+    '08P01 query_wait_timeout*': 'refused',
+    '08P01 no more connections allowed*': 'refused',
     '08*': 'broken', // connection exception
     '25P03': 'broken', // the transaction was idle for too long
     '25P04': 'broken', // the transaction took too long

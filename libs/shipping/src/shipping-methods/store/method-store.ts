@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
 import { Batcher } from '../../database/batcher.js';
-import { Database } from '../../database/database.js';
+import { Database, type ShippingDatabaseStats } from '../../database/database.js';
 import { type AfterStatements } from '../../database/run-call.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
 import { isReferenced } from '../../database/connection-errors.js';
@@ -182,6 +182,10 @@ export class MethodStore {
     return { ...this.cache.stats(), revisionQueries: this.revisionQueries };
   }
 
+  databaseStats(): ShippingDatabaseStats {
+    return { ...this.database.counters, waitingWriters: this.writers.waiting };
+  }
+
   private async readAndChange(manager: EntityManager, change: ProjectChange): Promise<ChangeResult> {
     const { projectId, decide } = change;
     // This locks the row of the project. If the transaction has read nothing before, its snapshot then begins after the
@@ -209,6 +213,8 @@ export class MethodStore {
       // A snapshot may not show what the other writer has committed. At READ COMMITTED there is no snapshot.
       const mayBeStale = dialectIn(manager).readsFromSnapshot && !isRetry;
       if (mayBeStale) throw lostRace();
+      // A retry has been counted, when its first try lost the race.
+      if (!isRetry) this.database.counters.lostRaces++;
       await lockProject(manager, projectId, revision);
       current = await this.read(manager, projectId);
     }

@@ -1,0 +1,84 @@
+import { OrderEventsService, type ShippingDatabaseStats } from 'nestjs-shipping';
+import { QueryFailedError } from 'typeorm';
+import { expect, it, vi } from 'vitest';
+import { mounted } from '../mounted.js';
+import { freshProject, ground } from '../support/client.js';
+import { engine, onlyWhere } from '../support/database.js';
+
+const host = mounted();
+
+/** Returns how much each figure grows while the work runs. */
+async function growthDuring(work: () => Promise<unknown>): Promise<ShippingDatabaseStats> {
+  const before = host.methods.databaseStats();
+  await work();
+  const after = host.methods.databaseStats();
+  return {
+    lostRaces: after.lostRaces - before.lostRaces,
+    retries: after.retries - before.retries,
+    waitingWriters: after.waitingWriters - before.waitingWriters,
+    unavailable: after.unavailable - before.unavailable,
+    outcomeUnknown: after.outcomeUnknown - before.outcomeUnknown,
+  };
+}
+
+/** Calls `record()` on a query runner with a method that fails. */
+async function recordFailingAt(method: 'connect' | 'query', error: Error): Promise<void> {
+  const { dataSource } = host.app.database;
+  const create = dataSource.createQueryRunner.bind(dataSource);
+  const failing = vi
+    .spyOn(dataSource, 'createQueryRunner')
+    .mockImplementation((mode) => Object.assign(create(mode), { [method]: () => Promise.reject(error) }));
+  const order = { projectId: freshProject(), orderId: '1001' };
+  const recording = host.app.nest.get(OrderEventsService).record(order, { type: 'order.placed' });
+  await expect(recording).rejects.toMatchObject({ problem: { status: 503 } });
+  failing.mockRestore();
+}
+
+const none = { lostRaces: 0, retries: 0, waitingWriters: 0, unavailable: 0, outcomeUnknown: 0 };
+
+it('databaseStats() counts nothing for calls that succeed at once', async () => {
+  const growth = await growthDuring(async () => {
+    const project = freshProject();
+    const { id } = await host.methods.create(project, ground);
+    await host.methods.remove(project, id);
+  });
+
+  expect(growth).toEqual(none);
+});
+
+it('databaseStats() counts a record() that gets no connection', async () => {
+  const growth = await growthDuring(() => recordFailingAt('connect', new Error('The pool is empty.')));
+
+  expect(growth).toEqual({ ...none, unavailable: 1 });
+});
+
+onlyWhere('severalConnections', () => {
+  it('databaseStats() counts a record() whose outcome is unknown', async () => {
+    const broken = new QueryFailedError('COMMIT', [], Object.assign(new Error('x'), { code: 'ECONNRESET' }));
+
+    const growth = await growthDuring(() => recordFailingAt('query', broken));
+
+    expect(growth).toEqual({ ...none, outcomeUnknown: 1 });
+  });
+
+  it('databaseStats() counts a lost race that the caller does not see, and a writer that waits', async () => {
+    const project = freshProject();
+    await host.methods.create(project, ground);
+    let waitingWriters = 0;
+    let changes: Promise<unknown>[] = [];
+
+    const growth = await growthDuring(async () => {
+      await host.app.database.dataSource.transaction(async (manager) => {
+        await host.methods.create(project, { ...ground, method_code: 'own' }, { manager });
+        changes = ['a', 'b'].map((method_code) => host.methods.create(project, { ...ground, method_code }));
+        await engine.someoneWaitsFor(manager);
+        ({ waitingWriters } = host.methods.databaseStats());
+      });
+      await Promise.all(changes);
+    });
+
+    expect(waitingWriters).toBe(1);
+    expect(growth).toMatchObject({ lostRaces: 1, waitingWriters: 0, unavailable: 0, outcomeUnknown: 0 });
+    expect((await host.methods.list(project)).meta.total).toBe(4);
+  });
+});
