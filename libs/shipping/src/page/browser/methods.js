@@ -183,11 +183,9 @@ export class Methods extends Section {
     const count = methods.length;
     if (!isFiltered(filters)) return html`<small>${plural('count', count)}</small>`;
     const turning = (is_active) => {
-      const methods = shown.filter((method) => method.is_active !== is_active);
-      const text = t(is_active ? 'switch_on' : 'switch_off', { count: methods.length });
-      return (
-        methods.length > 0 && html`<button class="quiet" onClick=${() => this.toggleAll(methods, is_active)}>${text}</button>`
-      );
+      const others = shown.filter((method) => method.is_active !== is_active);
+      const text = t(is_active ? 'switch_on' : 'switch_off', { count: others.length });
+      return others.length > 0 && html`<button class="quiet" onClick=${() => this.toggleAll(others, is_active)}>${text}</button>`;
     };
     return html`
       <small>${plural('count_filtered', count, { shown: shown.length })}</small>
