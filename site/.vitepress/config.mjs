@@ -44,6 +44,7 @@ const groups = [
     'Run',
     [
       'docs/operations.md',
+      'docs/kubernetes.md',
       'docs/dba.md',
       'docs/scaling.md',
       'docs/performance.md',

@@ -9,6 +9,7 @@ describe('the health of the sample', () => {
     await app.database.dataSource.destroy();
 
     const notReady = await fetch(`${app.origin}/health`);
+    const live = await fetch(`${app.origin}/health/live`);
 
     expect([ready.status, await ready.json()]).toMatchObject([200, { status: 'ok' }]);
     expect(ready.headers.get('cache-control')).toMatch(/no-store/);
@@ -22,6 +23,7 @@ describe('the health of the sample', () => {
         detail: 'Service unavailable.',
       },
     ]);
+    expect([live.status, await live.json()]).toEqual([200, { status: 'ok' }]);
     await app.close();
   });
 });

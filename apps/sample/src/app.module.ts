@@ -5,6 +5,7 @@ import { ProblemDetailsFilter, ShippingModule } from 'nestjs-shipping';
 import { ShippingPageModule } from 'nestjs-shipping/page';
 import { database } from './database.js';
 import { HealthController } from './health.controller.js';
+import { IdleConnections } from './idle-connections.js';
 import { Checkout } from './shop/checkout.service.js';
 import { ShopController } from './shop/shop.controller.js';
 
@@ -16,6 +17,6 @@ const page = ShippingPageModule.forRoot({ path: 'shipping' });
 @Module({
   imports: [database, shipping, page, TerminusModule],
   controllers: [HealthController, ShopController],
-  providers: [Checkout, { provide: APP_FILTER, useClass: ProblemDetailsFilter }],
+  providers: [Checkout, IdleConnections, { provide: APP_FILTER, useClass: ProblemDetailsFilter }],
 })
 export class AppModule {}

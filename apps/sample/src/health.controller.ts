@@ -21,4 +21,10 @@ export class HealthController {
   check(): Promise<HealthCheckResult> {
     return this.health.check([() => this.database.pingCheck('database', { timeout: 1_000 })]);
   }
+
+  /** Tells whether this process runs. It does not ask the database, because a restart would not bring that back. */
+  @Get('live')
+  live(): { status: string } {
+    return { status: 'ok' };
+  }
 }

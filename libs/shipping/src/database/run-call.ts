@@ -101,7 +101,7 @@ async function failTransactionOnError<Result>(
     if (transaction?.failure) throw transaction.failure.error;
     return result;
   } catch (error) {
-    // If the connection has ended, this error only says that there is none.
+    // Errors after the first one are its consequences, for instance that the query runner is released.
     const typed = transaction?.failure ? transaction.failure.error : typedError(error);
     if (!isHarmless(typed)) transaction?.fail(typed);
     throw typed;
