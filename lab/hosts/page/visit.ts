@@ -125,7 +125,7 @@ async function act(page: Page, methods: ShippingMethodsService): Promise<void> {
   await button('My label').click();
   await page.getByRole('button', { name: 'Name: Use ' }).click();
   await button('Save').click();
-  await notice('is saved.');
+  await notice('“Ground of all shops” is saved.');
   await page.getByRole('searchbox').fill('shops');
   await page.getByText('own: ').waitFor();
   await page.getByRole('switch', { name: 'Active: Ground of all shops' }).click();
@@ -139,6 +139,7 @@ async function act(page: Page, methods: ShippingMethodsService): Promise<void> {
   assert.equal(await stored(), null);
   console.log('✓ inherits, deactivates, takes back and removes');
 
+  await page.locator('.state').waitFor();
   await button('Show all methods').click();
   await button('Move DHL 2').press('Home');
   await notice('“DHL 2” is now 1 of 30.');
