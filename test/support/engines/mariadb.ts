@@ -115,7 +115,8 @@ export function mariadb(url: string): Engine {
 
     conflicts: Object.keys(errors),
     lockTimeout: 'ER_LOCK_WAIT_TIMEOUT',
-    commitFailure: /closed|lost|killed|reset|ended/i,
+    // The driver may report the end of the connection before TypeORM sends the COMMIT.
+    commitFailure: /closed|lost|killed|reset|ended|has failed/i,
     brokenConnection: () =>
       Object.assign(new Error('Connection lost: The server closed the connection.'), {
         code: 'PROTOCOL_CONNECTION_LOST',
