@@ -40,7 +40,7 @@ export type TransactionStatement =
  */
 const passesAfterFailure = /^(ROLLBACK|SAVEPOINT)\b/;
 
-/** What we know about the transaction of one query runner. It follows the statements that the server has confirmed. */
+/** This class knows the transaction of one query runner. It follows the statements that the server has confirmed. */
 export class RunnerState {
   /** The transaction and its savepoints, outermost first. */
   readonly open: OpenTransaction[] = [];

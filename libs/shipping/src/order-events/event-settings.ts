@@ -4,7 +4,7 @@ import { type OrderEventDto } from './dto/order-event.dto.js';
 /** Code of the host that runs for each new event, before the COMMIT. */
 export type EventHook = (event: OrderEventDto, manager: EntityManager) => unknown;
 
-/** What this feature needs of the options of the module. */
+/** The options of the module that this feature needs. */
 export abstract class EventSettings {
   abstract beforeCommit: { event?: EventHook | undefined };
 }

@@ -7,7 +7,7 @@ import { type ShippingMethodChange } from './dto/shipping-method.dto.js';
 /** Code of the host that runs for each change of a method, before the COMMIT. */
 export type ChangeHook = (change: ShippingMethodChange, manager: EntityManager) => unknown;
 
-/** What this feature needs of the options of the module, after the defaults are filled in. */
+/** The options of the module that this feature needs, after the defaults are filled in. */
 export class MethodSettings {
   /**
    * The id of the project whose methods are the defaults of `use_default`.

@@ -40,7 +40,7 @@ function updated(
   return { ...after, shown: shownOf(after) };
 }
 
-/** What the default has, what the request sends, and what the method then stores. `…` means: it stops inheriting. */
+/** The default, the request, and the value that the method then stores. `…` means that the field stops inheriting. */
 type Row = [
   ofDefault: 'no default' | 'null' | Source,
   sent: Source | 'nothing',

@@ -42,7 +42,7 @@ export class NewOrderEventFields<Type extends OrderEventType, Data extends objec
   data?: EventDataInput<Type, Data> | null | undefined;
 
   /**
-   * Who caused the event.
+   * The person or the system that caused the event.
    * @default null
    */
   @Allow()

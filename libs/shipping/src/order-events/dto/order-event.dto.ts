@@ -51,7 +51,7 @@ export interface TypedOrderEvent<Type extends string, Data> {
   readonly message: string | null;
   /** The data of the event: {@link OrderEventData}. After `redactHistory()` it is `{}`, so members may be absent. */
   readonly data: Data;
-  /** Who caused the event, as far as it is known. */
+  /** The person or the system that caused the event. Null if nobody has said it. */
   readonly actor: OrderEventActor | null;
   /** The time of the event, as the caller of `record` gave it: ISO 8601, UTC, milliseconds. */
   readonly occurred_at: string;

@@ -59,7 +59,7 @@ interface NotStored {
 }
 
 /**
- * What a create stores, with the names of the routes. An optional field that is null goes back to its default. To send
+ * The values that a create stores, with the names of the routes. An optional field that is null goes back to its default. To send
  * the values of a stored method, use `toUpsertRequest()`: a method itself has fields that a request must not have.
  * @typeParam Meta the type of `meta`, while `ShippingMethodMeta` is empty
  * @example
