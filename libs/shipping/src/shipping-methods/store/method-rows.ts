@@ -258,7 +258,8 @@ function storedMethod(project_id: string, row: Row): StoredMethod {
     is_active: isTrue(row.is_active),
     sort_order: Number(row.sort_order),
     meta: row.meta as string,
-    use_default: useDefaultOf((row.use_default as string).split(',')),
+    // Most methods inherit nothing.
+    use_default: row.use_default !== '' && useDefaultOf((row.use_default as string).split(',')),
     version: Number(row.version),
     created_at,
     updated_at: (row.updated_at as string | null) ?? created_at,
