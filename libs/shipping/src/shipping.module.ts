@@ -11,7 +11,7 @@ import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
 import { checkAsyncOptions } from './validation/async-options.js';
 import { objectOf, type OptionsOf, refuseUnknown } from './validation/check-options.js';
-import { otherNestTypeOrm, refuseOtherNest } from './boot/copies.js';
+import { otherNestTypeOrmError, refuseOtherNest } from './boot/copies.js';
 import { addMount } from './boot/mounts.js';
 import { mountOneFormat } from './boot/one-format.js';
 import { BootCheck } from './boot/boot-check.js';
@@ -84,7 +84,7 @@ function shippingDefinition(definition: DynamicModule, extras: StaticOptions): D
       {
         provide: Database,
         useFactory: ({ entityManager }: ShippingSettings, source?: DataSource) => {
-          if (!source) throw otherNestTypeOrm() ?? noDataSource(dataSource);
+          if (!source) throw otherNestTypeOrmError() ?? noDataSourceError(dataSource);
           // This throws for an engine that we do not support.
           dialectOf(source);
           return new Database(source, entityManager);
@@ -102,7 +102,7 @@ function shippingDefinition(definition: DynamicModule, extras: StaticOptions): D
   };
 }
 
-function noDataSource(name: string): Error {
+function noDataSourceError(name: string): Error {
   const option = name === 'default' ? '' : `name: '${name}', `;
   return new Error(
     `ShippingModule found no TypeORM DataSource named "${name}". Import TypeOrmModule.forRoot({ ${option}type: ` +

@@ -5,7 +5,7 @@ import { httpSettingsOf, type ShippingHttpOptions } from './http/http.options.js
 import { type EventHook, type EventSettings } from './order-events/event-settings.js';
 import { type ChangeHook, MethodSettings } from './shipping-methods/method-settings.js';
 import { type OptionsSource } from './validation/async-options.js';
-import { checked, Must, OptionalFunction, type OptionsOf } from './validation/check-options.js';
+import { withDefaults, Must, OptionalFunction, type OptionsOf } from './validation/check-options.js';
 
 /**
  * Your code that runs before the COMMIT, on the manager of the transaction, for instance to write an outbox or an audit
@@ -107,12 +107,12 @@ export type ShippingModuleAsyncOptions = StaticOptions & OptionsSource<ShippingF
 
 /** @throws Error that names the option and what it may be */
 export function settingsOf(options: OptionsOf<ShippingSettings>): ShippingSettings {
-  const settings = checked(new ShippingSettings(), options);
-  return { ...settings, beforeCommit: checked(new BeforeCommit(), settings.beforeCommit, 'beforeCommit') };
+  const settings = withDefaults(new ShippingSettings(), options);
+  return { ...settings, beforeCommit: withDefaults(new BeforeCommit(), settings.beforeCommit, 'beforeCommit') };
 }
 
 /** @throws Error that names the option and what it may be */
 export function staticSettingsOf({ isGlobal, dataSource, imports, http }: StaticOptions) {
-  const settings = checked(new StaticSettings(), { isGlobal, dataSource, imports, http });
+  const settings = withDefaults(new StaticSettings(), { isGlobal, dataSource, imports, http });
   return { ...settings, http: settings.http && httpSettingsOf(settings.http) };
 }

@@ -9,7 +9,7 @@ import {
 import { HttpAdapterHost } from '@nestjs/core';
 import { type DataSource, type EntityMetadata } from 'typeorm';
 import { shippingEntities } from '../shipping-entities.js';
-import { otherNestTypeOrm, refuseOtherTypeOrm } from './copies.js';
+import { otherNestTypeOrmError, refuseOtherTypeOrm } from './copies.js';
 import { renamingRemedy } from '../database/adapt-entity.js';
 import { toShippingError } from '../database/connection-errors.js';
 import { Database } from '../database/database.js';
@@ -79,7 +79,7 @@ export class BootCheck implements OnModuleInit, OnApplicationBootstrap {
 function refuseMissingEntities(dataSource: DataSource): void {
   const missing = shippingEntities.filter((entity) => !dataSource.hasMetadata(entity));
   if (missing.length === 0) return;
-  const otherCopy = otherNestTypeOrm();
+  const otherCopy = otherNestTypeOrmError();
   if (otherCopy) throw otherCopy;
   const names = missing.map(({ name }) => name);
   const namesake = dataSource.entityMetadatas.find(({ name }) => names.includes(name));

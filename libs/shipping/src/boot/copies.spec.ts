@@ -11,7 +11,7 @@ const known = new DataSource({ type: 'postgres' });
 it('one copy of each package is accepted', () => {
   expect(() => installed.refuseOtherNest(true)).not.toThrow();
   expect(() => installed.refuseOtherTypeOrm(known)).not.toThrow();
-  expect(installed.otherNestTypeOrm()).toBeUndefined();
+  expect(installed.otherNestTypeOrmError()).toBeUndefined();
 });
 
 describe('a workspace', () => {
@@ -45,8 +45,8 @@ describe('a workspace', () => {
     ['typeorm', ({ refuseOtherTypeOrm }) => refuseOtherTypeOrm(known)],
     [
       '@nestjs/typeorm',
-      ({ otherNestTypeOrm }) => {
-        throw otherNestTypeOrm();
+      ({ otherNestTypeOrmError }) => {
+        throw otherNestTypeOrmError();
       },
     ],
   ])('with two copies of %s is refused, and the error names both folders', async (name, check) => {

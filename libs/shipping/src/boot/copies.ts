@@ -27,7 +27,7 @@ export function refuseOtherTypeOrm(dataSource: DataSource): void {
 /**
  * @returns an error if the application seems to load another copy of `@nestjs/typeorm` than we do, otherwise undefined
  */
-export function otherNestTypeOrm(): Error | undefined {
+export function otherNestTypeOrmError(): Error | undefined {
   return otherCopy('@nestjs/typeorm', process.cwd());
 }
 

@@ -1,6 +1,6 @@
 import { type ControllerOptions, VERSION_NEUTRAL } from '@nestjs/common';
 import { Allow, IsBoolean } from 'class-validator';
-import { checked, Decorators, type OptionsOf, Version } from '../validation/check-options.js';
+import { withDefaults, Decorators, type OptionsOf, Version } from '../validation/check-options.js';
 
 class RouteDecorators {
   @Decorators() create: MethodDecorator[] = [];
@@ -59,10 +59,10 @@ export interface ShippingHttpOptions extends OptionsOf<HttpSettings> {}
 
 /** @throws Error that names the option and what it may be */
 export function httpSettingsOf(options: ShippingHttpOptions): HttpSettings {
-  const settings = checked(new HttpSettings(), options, 'http');
+  const settings = withDefaults(new HttpSettings(), options, 'http');
   projectParameterOf(settings.path);
   const path = withoutOuterSlashes(settings.path);
-  const routeDecorators = checked(new RouteDecorators(), settings.routeDecorators, 'http.routeDecorators');
+  const routeDecorators = withDefaults(new RouteDecorators(), settings.routeDecorators, 'http.routeDecorators');
   return { ...settings, path, routeDecorators };
 }
 

@@ -1,6 +1,6 @@
 import { Allow, IsBoolean, IsInt, IsString, Max, Min } from 'class-validator';
 import { defaultPath, projectParameterOf, withoutOuterSlashes } from '../http/http.options.js';
-import { checked, type OptionsOf } from '../validation/check-options.js';
+import { withDefaults, type OptionsOf } from '../validation/check-options.js';
 import { eventSchemas } from './event.schemas.js';
 import { methodSchemas } from './method.schemas.js';
 import { type Operation, shippingPaths, tags } from './operations.js';
@@ -76,7 +76,7 @@ export function addShippingToDocument<Document extends OpenApiDocument>(
   document: Document,
   options: ShippingDocumentOptions = {},
 ): Document {
-  const { path, maxPageSize, problemDetails } = checked(
+  const { path, maxPageSize, problemDetails } = withDefaults(
     new DocumentSettings(),
     options,
     '',
@@ -177,7 +177,7 @@ function keyOf(parameter: Operation['parameters'][number]): string {
  * const document = createShippingDocument({ title: 'Shipping of my shop', maxPageSize: 50 });
  */
 export function createShippingDocument(options: OptionsOf<OwnDocumentSettings> = {}): OpenApiDocument {
-  const { title, version, ...mount } = checked(
+  const { title, version, ...mount } = withDefaults(
     new OwnDocumentSettings(),
     options,
     '',

@@ -4,7 +4,7 @@ import { IsArray, IsIn, isObject, IsString } from 'class-validator';
 import { withoutOuterSlashes } from '../http/http.options.js';
 import { type OptionsSource } from '../validation/async-options.js';
 import {
-  checked,
+  withDefaults,
   type OptionsOf,
   Decorators,
   Must,
@@ -159,14 +159,14 @@ const owner = 'ShippingPageModule';
 
 /** @throws Error that names the option and what it may be */
 export function pageSettingsOf(options: OptionsOf<PageSettings>): PageSettings {
-  const settings = checked(new PageSettings(), options, '', owner);
+  const settings = withDefaults(new PageSettings(), options, '', owner);
   return { ...settings, ...staticPageSettingsOf(settings) };
 }
 
 /** @throws Error that names the option and what it may be */
 export function staticPageSettingsOf(options: StaticPageOptions): StaticPageSettings {
   const { path, version, decorators, imports } = options;
-  const settings = checked(new StaticPageSettings(), { path, version, decorators, imports }, '', owner);
+  const settings = withDefaults(new StaticPageSettings(), { path, version, decorators, imports }, '', owner);
   return { ...settings, path: withoutOuterSlashes(settings.path) };
 }
 

@@ -15,7 +15,7 @@ import {
   TooManyRemovalsError,
   VersionMismatchError,
 } from './shipping-methods.errors.js';
-import { patched, type StoredValues, valuesToStore } from './stored-values.js';
+import { valuesAfterUpdate, type StoredValues, valuesToStore } from './stored-values.js';
 
 // These functions decide what a call changes. They read only the view of the project, and throw the errors of the call.
 
@@ -173,7 +173,12 @@ function updateOf(
   const ofDefault = keepsCodes
     ? before.inheritedFrom
     : defaults?.byCodes(codes.carrier_code, codes.method_code)?.stored;
-  const values = patched(stored, before.toDto(), patch, ofDefault ? storedValuesOf(ofDefault) : undefined);
+  const values = valuesAfterUpdate(
+    stored,
+    before.toDto(),
+    patch,
+    ofDefault ? storedValuesOf(ofDefault) : undefined,
+  );
   if (isDeepStrictEqual(values, stored)) return [];
   if (!keepsCodes) {
     const methodWithCodes = view.byCodes(values.carrier_code, values.method_code);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ShippingMethodPatch } from './dto/upsert-shipping-method.dto.js';
 import { type InheritedField, inheritableFields } from './method-fields.js';
-import { patched, type StoredValues, valuesToStore } from './stored-values.js';
+import { valuesAfterUpdate, type StoredValues, valuesToStore } from './stored-values.js';
 import { inheritedValue } from './dto/use-default.js';
 
 const codes = { carrier_code: 'ups', method_code: '03' };
@@ -36,7 +36,7 @@ function updated(
     return shown as StoredValues;
   };
   const stored = { ...own, ...before };
-  const after = patched(stored, shownOf(stored), request, ofDefault);
+  const after = valuesAfterUpdate(stored, shownOf(stored), request, ofDefault);
   return { ...after, shown: shownOf(after) };
 }
 

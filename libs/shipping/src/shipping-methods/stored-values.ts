@@ -43,7 +43,7 @@ export function toUpsertRequest(method: ShippingMethodDto): UpsertShippingMethod
  * @param shown the values that clients see before the update
  * @param ofDefault the default with the codes after the update. It is needed only if the method inherits before the update.
  */
-export function patched(
+export function valuesAfterUpdate(
   stored: StoredValues,
   shown: StoredValues,
   patch: ShippingMethodPatch,

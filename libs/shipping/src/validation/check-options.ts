@@ -30,7 +30,7 @@ export const Version = (): PropertyDecorator =>
  * @returns the instance with the options
  * @throws Error that names the option, its value, and what it may be
  */
-export function checked<Settings extends object>(
+export function withDefaults<Settings extends object>(
   settings: Settings,
   options: unknown,
   place = '',

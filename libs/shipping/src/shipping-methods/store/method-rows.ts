@@ -113,7 +113,7 @@ export async function lockProject(manager: EntityManager, projectId: string, nex
     setRevision(manager).where('project_id = :projectId'),
   );
   // Somebody has removed the row by hand since the INSERT found it.
-  if (affected !== 1) throw lostRace();
+  if (affected !== 1) throw lostRaceError();
 }
 
 function setRevision(manager: EntityManager) {
@@ -271,6 +271,6 @@ function isTrue(value: unknown): boolean {
   return value === true || value === 1 || value === 'true' || value === '1';
 }
 
-export function lostRace(): DatabaseUnavailableError {
+export function lostRaceError(): DatabaseUnavailableError {
   return new DatabaseUnavailableError(new Error('Another writer was faster.'), 'race');
 }

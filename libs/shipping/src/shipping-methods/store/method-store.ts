@@ -17,7 +17,7 @@ import {
   insertMethods,
   lockMethod,
   lockProject,
-  lostRace,
+  lostRaceError,
   replaceRevision,
   revisionsOf,
   setsOf,
@@ -112,11 +112,11 @@ export class MethodStore {
       const stored = await lockMethod(manager, found.stored);
       // It is gone or has other codes. If there is a method all the same, it is another one, or the view is too old.
       if (!stored && !(await find())) return undefined;
-      if (!stored) throw lostRace();
+      if (!stored) throw lostRaceError();
       if (!stored.use_default) return new EffectiveMethod(stored, undefined);
       const inheritedFrom = found.inheritedFrom && (await lockMethod(manager, found.inheritedFrom));
       // The method has begun to inherit since the view was read, or its default is gone.
-      if (!found.stored.use_default || (found.inheritedFrom && !inheritedFrom)) throw lostRace();
+      if (!found.stored.use_default || (found.inheritedFrom && !inheritedFrom)) throw lostRaceError();
       return new EffectiveMethod(stored, inheritedFrom);
     });
   }
@@ -212,7 +212,7 @@ export class MethodStore {
     if (!(await replaceRevision(manager, projectId, view.revision, revision))) {
       // A snapshot may not show what the other writer has committed. At READ COMMITTED there is no snapshot.
       const mayBeStale = dialectIn(manager).readsFromSnapshot && !isRetry;
-      if (mayBeStale) throw lostRace();
+      if (mayBeStale) throw lostRaceError();
       // A retry has been counted, when its first try lost the race.
       if (!isRetry) this.database.counters.lostRaces++;
       await lockProject(manager, projectId, revision);
