@@ -1,19 +1,27 @@
--- On MariaDB and MySQL: removes the orders for which nothing was recorded in seven years.
-set session transaction isolation level read committed;
-set @keep_since = utc_timestamp(3) - interval 7 year;
-set @from_seq = 0;
--- Repeat the following three statements on the same connection until @from_seq is null.
-set @to_seq = (
-  select max(seq) from (
-    select seq, recorded_at from shipping_order_event where seq > @from_seq order by seq limit 1000
-  ) as numbers where recorded_at < @keep_since
-);
-delete event from shipping_order_event as event
-join (
-  select distinct project_id, order_id from shipping_order_event as old
-  where seq > @from_seq and seq <= @to_seq and not exists (
-    select 1 from shipping_order_event as newer
-    where newer.project_id = old.project_id and newer.order_id = old.order_id and newer.recorded_at >= @keep_since
-  )
-) as done on done.project_id = event.project_id and done.order_id = event.order_id;
-set @from_seq = @to_seq;
+-- On MariaDB and MySQL: removes the orders for which nothing was recorded since a day. Each step commits by itself, so you
+-- can stop the call and start it again.
+delimiter //
+create procedure remove_old_orders(keep_since datetime(3))
+begin
+  declare from_seq bigint default 0;
+  declare to_seq bigint;
+  set session transaction isolation level read committed;
+  repeat
+    set to_seq = (
+      select max(seq) from (
+        select seq, recorded_at from shipping_order_event where seq > from_seq order by seq limit 1000
+      ) as numbers where recorded_at < keep_since
+    );
+    delete event from shipping_order_event as event
+    join (
+      select distinct project_id, order_id from shipping_order_event as old
+      where seq > from_seq and seq <= to_seq and not exists (
+        select 1 from shipping_order_event as newer
+        where newer.project_id = old.project_id and newer.order_id = old.order_id and newer.recorded_at >= keep_since
+      )
+    ) as done on done.project_id = event.project_id and done.order_id = event.order_id;
+    set from_seq = to_seq;
+  until from_seq is null end repeat;
+end //
+delimiter ;
+call remove_old_orders(utc_timestamp(3) - interval 7 year);

@@ -36,9 +36,9 @@ describe.skipIf(postgres.missing !== undefined)(`the SQL for a DBA on ${titleOf(
       'backup.',
       `${backup}.`,
     );
-    await database.owner.transaction(async (manager) => {
-      for (const statement of statementsOf(sql)) await manager.query(statement);
-    });
+    const runner = database.owner.createQueryRunner();
+    for (const statement of statementsOf(sql)) await runner.query(statement);
+    await runner.release();
     await database.owner.query(`DROP SCHEMA ${backup} CASCADE`);
 
     expect(await host.methods.findActive('acme')).toHaveLength(1);
@@ -54,11 +54,11 @@ describe.skipIf(postgres.missing !== undefined)(`the SQL for a DBA on ${titleOf(
     const [last] = await database.owner.query<{ seq: string }[]>(
       'SELECT MAX(seq) AS seq FROM shipping_order_event',
     );
-    const watched = await database.owner.query<{ relname: string }[]>(
+    const watched = await database.owner.query<{ name: string }[]>(
       sqlOf('sql/watch-tables', database.role, database.place),
     );
 
     expect(Number(last?.seq)).toBe(2_000_017);
-    expect(watched.map(({ relname }) => relname)).toContain('shipping_order_event');
+    expect(watched.map(({ name }) => name)).toContain('shipping_order_event');
   });
 });

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { ShippingMethod } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ground } from '../support/client.js';
@@ -76,6 +77,10 @@ describe.skipIf(postgres.missing !== undefined)(`row-level security on ${titleOf
       await methods.update('default', shared?.id ?? '', { sort_order: 1 }, { manager });
     });
     await expect(ofDefaults).rejects.toThrow('row-level security');
+    const theft = asTenant('acme', (manager) =>
+      manager.update(ShippingMethod, { projectId: 'default' }, { projectId: 'acme', methodCode: 'stolen' }),
+    );
+    await expect(theft).rejects.toThrow('permission denied');
 
     expect(await asTenant('other', (manager) => events.findAll(others, { manager }))).toHaveLength(1);
     expect(warnings).toEqual([expect.stringContaining('docs/dba.md#row-level-security')]);
