@@ -1,4 +1,3 @@
--- On MariaDB and MySQL. Each statement copies its table, and calls that write wait until it ends.
+-- On MariaDB and MySQL. It copies the table, and calls that write wait until it ends. The way back copies it, too:
+-- alter table shipping_order_event remove partitioning
 alter table shipping_order_event partition by key (project_id) partitions 8;
--- Leave this one out if a foreign key of yours refers to shipping_method: these servers then refuse it.
-alter table shipping_method partition by key (project_id) partitions 8;

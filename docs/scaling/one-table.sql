@@ -1,27 +1,14 @@
 -- The way back from hash partitions, with all rows.
 begin;
 set local lock_timeout = '10s';
-alter table shipping_project rename to shipping_project_before;
-alter table shipping_method rename to shipping_method_before;
 alter table shipping_order_event rename to shipping_order_event_before;
-create table shipping_project (like shipping_project_before);
-create table shipping_method (like shipping_method_before);
 create table shipping_order_event (like shipping_order_event_before);
-insert into shipping_project select * from shipping_project_before;
-insert into shipping_method select * from shipping_method_before;
 insert into shipping_order_event select * from shipping_order_event_before;
 -- The identity column begins with the next number of the sequence.
 alter table shipping_order_event alter seq add generated always as identity;
 select setval(pg_get_serial_sequence('shipping_order_event', 'seq'), nextval('shipping_order_event_seq'), false);
 
-drop table shipping_project_before, shipping_method_before, shipping_order_event_before;
-alter table shipping_project add constraint pk_shipping_project primary key (project_id);
-alter table shipping_method
-  add constraint pk_shipping_method primary key (project_id, id),
-  add constraint uq_shipping_method_codes unique (project_id, carrier_code, method_code),
-  add constraint ck_shipping_method_codes check (carrier_code <> '' and method_code <> ''),
-  add constraint ck_shipping_method_meta check (jsonb_typeof(meta) = 'object'),
-  add constraint ck_shipping_method_version check (version >= 1);
+drop table shipping_order_event_before;
 alter table shipping_order_event
   add constraint pk_shipping_order_event primary key (project_id, order_id, occurred_at, seq);
 create unique index uq_shipping_order_event_dedupe_key
