@@ -9,7 +9,7 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
   it('explains in words which order numbers are valid', async () => {
     const { operator } = await page.openShop();
     await operator.field('Order number').fill('../shipments');
-    await operator.button('Show').click();
+    await operator.button('History').click();
 
     await operator.alert('Use only letters, digits and _ . : -');
 
@@ -32,7 +32,7 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
       },
     );
     await operator.field('Order number').fill('A-1');
-    await operator.button('Show').click();
+    await operator.button('History').click();
     await operator.events().waitFor();
 
     expect(await operator.text('times in').textContent()).toContain('America/New_York');
@@ -56,7 +56,7 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
     const messages = (): Promise<string[]> => operator.page.locator('.history li p').allTextContents();
     const numbers = Array.from({ length: 500 }, (_, index) => `event ${index + 1}`);
     await operator.field('Order number').fill('long');
-    await operator.button('Show').click();
+    await operator.button('History').click();
     await operator.text('100 of 500 events').waitFor();
 
     for (const count of [200, 300, 400, 500]) {
@@ -88,7 +88,7 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
 
     const headings = await operator.page.locator('h2, h3').allTextContents();
     expect(headings).toEqual([
-      'History of an order',
+      `History of the order ${order.orderId}`,
       'Thursday, November 5, 2026',
       'Monday, November 2, 2026',
       'Shipping methods',
@@ -99,13 +99,14 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
     await operator.button('Close').click();
     await operator.events().first().waitFor({ state: 'detached' });
     expect(operator.page.url()).not.toContain('order=');
+    expect(await operator.field('Order number').evaluate((input) => input.matches(':focus'))).toBe(true);
     expect(operator.errors).toEqual([]);
   });
 
   it('says that an order has no events', async () => {
     const { operator } = await page.openShop();
     await operator.field('Order number').fill('none');
-    await operator.button('Show').click();
+    await operator.button('History').click();
 
     await operator.text('The order none has no events. Check the number.').waitFor();
 

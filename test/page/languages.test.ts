@@ -40,7 +40,7 @@ describe.skipIf(!isInstalled)(`the language of the page${place}`, () => {
     const operator = await page.open('acme', { locale });
     await operator.page.getByRole('heading', { name: methods, exact: true }).waitFor();
 
-    expect(await operator.page.title()).toBe(title);
+    expect(await operator.page.title()).toBe(`acme – ${title}`);
     expect(await operator.page.locator('h1').textContent()).toBe(title);
     expect(await operator.page.locator('html').getAttribute('lang')).toBe(lang);
     expect(operator.errors).toEqual([]);
@@ -57,6 +57,8 @@ describe.skipIf(!isInstalled)(`the language of the page${place}`, () => {
     await operator.notice('«\u2068UPS Ground\u2069» متوقفة.');
 
     expect(await row.getByText('UPS Ground').getAttribute('dir')).toBe('auto');
+    // A text that is left out is English, in an isolate of its direction.
+    expect(await operator.page.locator('#methods').textContent()).toBe('\u2066Shipping methods\u2069');
     expect(operator.errors).toEqual([]);
   });
 

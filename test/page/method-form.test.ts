@@ -124,7 +124,7 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
-  it('shows the list as it is now, after somebody has removed the method that was edited', async () => {
+  it('creates a method again that somebody has removed meanwhile, with what the user has typed', async () => {
     const { shop, operator } = await page.openShop();
     const [method] = (await shop.list('filter[method_code]=03')).body.data;
     await operator.button('UPS Ground').click();
@@ -133,9 +133,13 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
 
     await operator.button('Save').click();
     await operator.text('Somebody removed this method while you edited it').waitFor();
-    await operator.button('Cancel').click();
-
     await operator.row('UPS Ground').waitFor({ state: 'detached' });
+    await operator.button('Create it again').click();
+    await operator.notice('“My label” is saved.');
+
+    const values = toUpsertRequest({ ...(method as ShippingMethodDto), method_label: 'My label' });
+    expect((await shop.list('filter[method_code]=03')).body.data).toMatchObject([values]);
+    await expect.poll(() => operator.labels()).toContain('My label');
     expect(operator.errors).toEqual([]);
   });
 
@@ -193,10 +197,14 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
 
     const focused = (): Promise<string> => operator.page.evaluate('document.activeElement.textContent');
     await expect.poll(focused).toBe('Ground');
+    await keyboard.press('End');
+    expect(await focused()).toBe('DHL Worldwide');
+    await keyboard.press('ArrowUp');
     await keyboard.press('Enter');
-    await operator.dialog('Edit “Ground”').waitFor();
+    await operator.dialog('Edit “UPS Express”').waitFor();
     await keyboard.press('Escape');
     await operator.dialog().waitFor({ state: 'detached' });
+    expect(await focused()).toBe('UPS Express');
     expect((await shop.list('filter[method_code]=03')).body.data).toMatchObject([{ method_label: 'Ground' }]);
     expect(operator.errors).toEqual([]);
   });

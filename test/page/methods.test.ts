@@ -156,7 +156,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     await rows.nth(500).getByRole('switch').click();
     await operator.notice('is off');
     await operator.page.locator('output button').first().click();
-    await operator.notice('That is taken back.');
+    await operator.notice('Taken back: ');
 
     // All rows at once would block the page for 200 ms on a fast machine.
     expect(await operator.page.evaluate('mostRows')).toBe(100);

@@ -76,7 +76,8 @@ describe.skipIf(!isInstalled)(`the order of the methods on the page${place}`, ()
 
     await operator.handle('UPS Express').click();
     expect(await operator.accessibilityFaults()).toEqual([]);
-    await operator.button('To the top').click();
+    await operator.page.getByRole('spinbutton').fill('1');
+    await operator.page.keyboard.press('Enter');
     await operator.notice('“UPS Express” is now 1 of 4.');
     await operator.handle('UPS Express').press('Enter');
     await operator.page.getByRole('spinbutton').fill('3');
@@ -85,6 +86,28 @@ describe.skipIf(!isInstalled)(`the order of the methods on the page${place}`, ()
 
     expect(await checkout(shop)).toEqual(['UPS Ground', 'UPS 2nd Day Air', 'UPS Express', 'DHL Worldwide']);
     expect(await operator.handle('UPS Express').evaluate((handle) => handle.matches(':focus'))).toBe(true);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('is changed among all methods while a filter shows some of them', async () => {
+    const { shop, operator } = await page.openShop();
+    await operator.page.getByRole('searchbox').fill('g');
+    await operator.row('UPS Express').waitFor({ state: 'detached' });
+    expect(await operator.page.locator('.methods .place').allTextContents()).toEqual(['1']);
+    await operator.page.getByRole('searchbox').fill('d');
+    await operator.text('3 of 4 methods').waitFor();
+
+    await operator.handle('DHL Worldwide').press('ArrowUp');
+    await operator.notice('“DHL Worldwide” is now 2 of 4.');
+    await drag(operator, 'UPS Ground', 'UPS 2nd');
+    await operator.notice('“UPS Ground” is now 3 of 4.');
+    expect(await operator.page.locator('.methods .place').allTextContents()).toEqual(['1', '2', '3']);
+    await operator.handle('DHL Worldwide').click();
+    await operator.page.getByRole('spinbutton').fill('4');
+    await operator.button('Move').click();
+    await operator.notice('“DHL Worldwide” is now 4 of 4.');
+
+    expect(await checkout(shop)).toEqual(['UPS 2nd Day Air', 'UPS Ground', 'UPS Express', 'DHL Worldwide']);
     expect(operator.errors).toEqual([]);
   });
 
@@ -107,7 +130,7 @@ describe.skipIf(!isInstalled)(`the order of the methods on the page${place}`, ()
     expect(await checkout(shop)).toEqual(['Last', 'First', 'Own']);
     await operator.row('own: Place').waitFor();
     await operator.page.keyboard.press('ControlOrMeta+z');
-    await operator.notice('That is taken back.');
+    await operator.notice('Taken back: ');
 
     const [after] = (await shop.list('q=last')).body.data;
     expect(after).toMatchObject({ use_default: true, sort_order: 20, own: before?.own ?? {} });
@@ -144,7 +167,7 @@ describe.skipIf(!isInstalled)(`the order of the methods on the page${place}`, ()
     expect(await checkout(new Client(page.origin, project))).toEqual(moved);
     expect(await operator.labels()).toEqual(moved);
     await operator.button('Undo').click();
-    await operator.notice('That is taken back.');
+    await operator.notice('Taken back: ');
 
     await expect.poll(() => operator.labels()).toEqual(before);
     const numbers = (await methods.findAll(project)).map(({ sort_order }) => sort_order);

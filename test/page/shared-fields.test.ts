@@ -41,7 +41,7 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
       meta: { days: 1 },
       use_default: ['carrier_label', 'sort_order', 'meta', 'is_active'],
     });
-    await operator.row('own: Name').waitFor();
+    await operator.row('own: Name (default: Shared name)').waitFor();
     expect(operator.errors).toEqual([]);
   });
 
@@ -73,7 +73,7 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
       use_default: ['method_label', 'sort_order'],
     });
     await operator.button('Undo').click();
-    await operator.notice('That is taken back.');
+    await operator.notice('Taken back: ');
 
     expect(await stored(shop)).toMatchObject({
       method_label: 'Own name',
@@ -87,7 +87,7 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
     const { operator } = await openInheriting({ use_default: true, is_active: false });
 
     await operator.row('own: On or off').waitFor();
-    await operator.page.getByRole('combobox', { name: 'Values' }).selectOption('Own values');
+    await operator.page.getByRole('combobox', { name: 'On or off' }).selectOption('With own values');
     await operator.button('Shared name').click();
     await operator.text('off in this shop, whatever the default is').waitFor();
 
@@ -134,9 +134,9 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
     await operator.page.reload();
     await operator.row('Plain').waitFor();
 
-    await operator.page.getByRole('combobox', { name: 'Values' }).selectOption('Own values');
+    await operator.page.getByRole('combobox', { name: 'On or off' }).selectOption('With own values');
     await operator.text('No method matches').waitFor();
-    await operator.page.getByRole('combobox', { name: 'Values' }).selectOption('All values');
+    await operator.page.getByRole('combobox', { name: 'On or off' }).selectOption('On and off');
     await operator.button('Shared name').click();
     await operator.page.getByRole('link', { name: 'Edit the default' }).click();
     await operator.text('A change here reaches every shop that uses them.').waitFor();

@@ -19,7 +19,7 @@ describe.skipIf(!isInstalled)(`the status line of the page${place}`, () => {
     await operator.notice('“UPS Ground” is off: customers can no longer choose it.');
     expect(await operator.accessibilityFaults()).toEqual([]);
     await operator.button('Undo').click();
-    await operator.notice('That is taken back.');
+    await operator.notice('Taken back: “UPS Ground” is off: customers can no longer choose it.');
 
     await expect.poll(() => operator.toggle('UPS Ground').isChecked()).toBe(true);
     expect((await shop.list('filter[is_active]=true')).body.meta.total).toBe(4);
@@ -33,16 +33,16 @@ describe.skipIf(!isInstalled)(`the status line of the page${place}`, () => {
     await operator.notice('“UPS Ground” is off');
 
     await operator.page.keyboard.press('ControlOrMeta+z');
-    await operator.notice('That is taken back.');
+    await operator.notice('Taken back: ');
     await operator.page.keyboard.press('ControlOrMeta+z');
     // Changes run one after another, so this one comes after all that the keys have begun.
     await operator.toggle('UPS Express').click();
     await operator.notice('“UPS Express” is off');
     expect(await active()).toBe(3);
     await operator.page.keyboard.press('ControlOrMeta+z');
-    await operator.notice('That is taken back.');
+    await operator.notice('Taken back: ');
     await operator.page.keyboard.press('ControlOrMeta+Shift+z');
-    await operator.notice('That is done again.');
+    await operator.notice('is off');
 
     expect(await active()).toBe(3);
     expect(operator.errors).toEqual([]);
@@ -63,7 +63,7 @@ describe.skipIf(!isInstalled)(`the status line of the page${place}`, () => {
     await operator.notice('“GLS Parcel” is removed.');
 
     await operator.page.keyboard.press('ControlOrMeta+z');
-    await operator.notice('That is taken back.');
+    await operator.notice('Taken back: ');
 
     const { id: _, etag: _etag, created_at: _created, updated_at: _updated, ...values } = before;
     expect((await shop.list('q=gls')).body.data).toMatchObject([values]);
@@ -165,7 +165,7 @@ describe.skipIf(!isInstalled)(`a change of all methods that a filter shows${plac
     await operator.notice('3 names are changed.');
     expect((await shop.list('q=united')).body.meta.total).toBe(3);
     await operator.button('Undo').click();
-    await operator.notice('That is taken back.');
+    await operator.notice('Taken back: ');
 
     expect((await shop.list('q=united')).body.meta.total).toBe(0);
     expect(operator.errors).toEqual([]);

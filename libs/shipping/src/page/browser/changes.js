@@ -42,15 +42,18 @@ export class Changes {
     if (!problem) this.report(success, done, { isUndone });
     else if (done.length === 0) notify(failureOf(problem), { isError: true });
     else
-      this.report(`${t('stopped', { done: done.length, count: requests.length })} ${reasonOf(problem)}`, done, { isError: true });
+      this.report(`${t('stopped', { done: done.length, count: requests.length })} ${reasonOf(problem)}`, done, {
+        isError: true,
+        success,
+      });
     await this.load();
     return !problem;
   }
 
   /** Tells what has happened, and offers to take it back. */
-  report = (text, undo, { isError = false, isUndone = false } = {}) => {
-    const takeBack = () => this.queue(() => this.run(undo, t(isUndone ? 'done_again' : 'undone'), !isUndone));
-    notify(text, { isError, isUndone, undo: takeBack });
+  report = (text, undo, { isError = false, isUndone = false, success = text } = {}) => {
+    const takeBack = () => this.queue(() => this.run(undo, success, !isUndone));
+    notify(isUndone ? t('undone', { text }) : text, { isError, isUndone, undo: takeBack });
   };
 }
 

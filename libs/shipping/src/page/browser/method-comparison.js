@@ -1,4 +1,4 @@
-import { inheritedBy, labelsOf, same, storedIn } from './method.js';
+import { same, storedIn } from './method.js';
 import { t } from './settings.js';
 import { asText, html } from './view.js';
 
@@ -8,7 +8,7 @@ export function Comparison({ names, was, is, yours }) {
     // If the shown values are equal, the stored values may still differ. Then the row compares the stored values.
     const [before, now] = same(was[name], is[name]) ? [was, is].map(storedIn) : [was, is];
     if (same(before[name], now[name])) return null;
-    const text = (values) => (name === 'use_default' ? labelsOf(inheritedBy(values)) : asText(values[name]));
+    const text = (values) => asText(values[name]);
     return html`
       <tr key=${name}>
         <th scope="row">${t(name)}</th>

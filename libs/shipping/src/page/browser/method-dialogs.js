@@ -2,24 +2,22 @@ import * as api from './api.js';
 import { plural, settings, t } from './settings.js';
 import { closeDialog, Component, Dialog, formValues, html } from './view.js';
 
-/** Moves a method to a place that is far away, or without a drag. */
+/** Moves a method to a place that is far away or not shown, or without a drag. */
 export function MoveDialog({ method, place, count, move, onClose }) {
-  const label = method.method_label;
-  const moveTo = (wanted) => {
+  const moveTo = (event) => {
+    const wanted = Number(formValues(event).place);
     closeDialog();
     move(method.id, wanted - place);
   };
   return html`
-    <${Dialog} title=${t('move_title', { label })} onClose=${onClose}>
-      <form class="row" onSubmit=${(event) => moveTo(Number(formValues(event).place))}>
+    <${Dialog} title=${t('move_title', { label: method.method_label })} onClose=${onClose}>
+      <form onSubmit=${moveTo}>
         <label>${t('place_of', { count })} <input name="place" type="number" min="1" max=${count} required defaultValue=${place} /></label>
-        <button>${t('move_there')}</button>
+        <footer>
+          <button>${t('move_there')}</button>
+          <button type="button" class="secondary outline" onClick=${closeDialog}>${t('cancel')}</button>
+        </footer>
       </form>
-      <footer>
-        <button class="secondary outline" onClick=${closeDialog}>${t('cancel')}</button>
-        <button class="outline" disabled=${place === 1} onClick=${() => moveTo(1)}>${t('to_top')}</button>
-        <button class="outline" disabled=${place === count} onClick=${() => moveTo(count)}>${t('to_end')}</button>
-      </footer>
     <//>`;
 }
 
@@ -36,11 +34,11 @@ export function RemoveDialog({ method, isUsed, isSent, remove, toggle, onClose }
     <${Dialog} title=${t(isUsed ? 'in_use_title' : 'remove_title', { label })} onClose=${onClose}>
       <p>${text}</p>
       <footer>
-        <button class="secondary outline" onClick=${closeDialog}>${t('keep')}</button>
         <button class=${!isUsed && 'danger'} hidden=${isUsed && !is_active} disabled=${isSent}
           onClick=${isUsed ? switchOff : () => remove(method)}>
           ${t(isUsed ? 'make_inactive' : 'remove')}
         </button>
+        <button class="secondary outline" autofocus onClick=${closeDialog}>${t('keep')}</button>
       </footer>
     <//>`;
 }
@@ -70,8 +68,8 @@ export class ReplaceDialog extends Component {
           <p role="status">${plural('replaced', changes.length)}</p>
           <ul class="preview">${changes.map(preview)}</ul>
           <footer>
-            <button type="button" class="secondary outline" onClick=${closeDialog}>${t('cancel')}</button>
             <button disabled=${changes.length === 0}>${t('replace')}</button>
+            <button type="button" class="secondary outline" onClick=${closeDialog}>${t('cancel')}</button>
           </footer>
         </form>
       <//>`;

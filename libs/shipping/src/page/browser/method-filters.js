@@ -3,7 +3,7 @@ import { address } from './api.js';
 import { t } from './settings.js';
 import { formValues, html } from './view.js';
 
-const names = ['q', 'carrier', 'active', 'values'];
+const names = ['q', 'carrier', 'status'];
 export const noFilters = Object.fromEntries(names.map((name) => [name, '']));
 export const isFiltered = (filters) => names.some((name) => filters[name] !== '');
 
@@ -12,14 +12,13 @@ export const filtersInAddress = () => Object.fromEntries(names.map((name) => [na
 /** Searches as the API does: each word must be a part of a code or a label. Case and accents do not count. */
 export function matching({ methods, marks, filters }) {
   if (!isFiltered(filters)) return methods;
-  const { q, carrier, active, values } = filters;
+  const { q, carrier, status } = filters;
   const words = folded(q).split(/\s+/);
   return methods.filter(({ carrier_code, carrier_label, method_code, method_label, is_active, id }) => {
     const texts = [carrier_code, carrier_label ?? '', method_code, method_label].map(folded);
     return (
       (carrier === '' || carrier === carrier_code) &&
-      (active === '' || active === String(is_active)) &&
-      (values === '' || (values === 'own') === marks.get(id).own.length > 0) &&
+      (status === '' || (status === 'own' ? marks.get(id).own.length > 0 : is_active === (status === 'on'))) &&
       words.every((word) => texts.some((text) => text.includes(word)))
     );
   });
@@ -37,19 +36,12 @@ export function Filters({ filters, carriers, hasDefaults, show }) {
       <form class="row" autocomplete="off" onInput=${filter} onSubmit=${filter}>
         <input name="q" type="search" dir=${filters.q && 'auto'} maxlength="100" aria-label=${t('search')} placeholder=${t('search')} value=${filters.q} />
         ${choice('carrier', 'carrier', [['', t('all_carriers')], ...carriers.map((each) => [each.carrier_code, each.carrier_label])])}
-        ${choice('active', 'activity', [
-          ['', t('all_activities')],
-          ['true', t('active')],
-          ['false', t('inactive')],
+        ${choice('status', 'status', [
+          ['', t('all_methods')],
+          ['on', t('on')],
+          ['off', t('off')],
+          ...(hasDefaults ? [['own', t('own_values')]] : []),
         ])}
-        ${
-          hasDefaults &&
-          choice('values', 'values', [
-            ['', t('all_values')],
-            ['own', t('own_values')],
-            ['shared', t('shared_values')],
-          ])
-        }
       </form>
     </search>`;
 }

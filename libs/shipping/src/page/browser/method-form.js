@@ -15,8 +15,10 @@ const fields = {
   meta: { tag: 'textarea', rows: 3, read: metaOf },
   is_active: { type: 'checkbox', role: 'switch', read: (value) => value !== undefined },
 };
-const names = [...Object.keys(fields), 'sort_order', 'use_default'];
-const codes = ['carrier_code', 'method_code'];
+const names = [...Object.keys(fields), 'sort_order'];
+const codes = new Set(['carrier_code', 'method_code']);
+const withCodes = ['carrier_code', 'carrier_label', 'method_code', 'method_label'];
+const withoutCodes = ['method_label', 'carrier_label'];
 const newMethod = { carrier_code: '', method_code: '', method_label: '', is_active: true, meta: {}, use_default: false };
 
 /**
@@ -27,7 +29,7 @@ function readable(violation, values) {
   const { pointer, code, detail } = { pointer: '', detail: '', ...violation };
   const name = String(pointer).split('/')[1];
   const field = t(name) ?? name;
-  const isCode = code === 'format' && codes.includes(name);
+  const isCode = code === 'format' && codes.has(name);
   const isMeta = code === 'type' && pointer === '/meta';
   const kind = (values[name] === '' && 'required') || (isCode && 'code_format') || (isMeta && 'meta_type') || code;
   const inWords = String(detail).replace(name, field);
@@ -102,7 +104,7 @@ export class MethodForm extends Component {
     this.setState({ isSaving: true });
     try {
       const all = { ...changes, ...this.useDefault(current, changes) };
-      const saved = await (current.id ? api.update(current, all) : api.create(requestOf({ ...current, ...all })));
+      const saved = await (current.id ? api.update(current, all) : api.create({ ...requestOf(current), ...all }));
       const { carrier_code, carrier_label, method_label: label } = saved;
       if (!isAnother) dialog.close();
       await report(t('saved', { label }), current, saved);
@@ -118,7 +120,7 @@ export class MethodForm extends Component {
       const find = (selector) => document.querySelector(`dialog ${selector}`);
       const focus = () => (find('[aria-invalid]') ?? find('[role=alert]')).focus();
       const violations = (problem.errors ?? []).map((violation) => readable(violation, { ...this.before, ...changes }));
-      const hasCodes = this.state.hasCodes || violations.some(({ name }) => codes.includes(name)) || problem.existing_id;
+      const hasCodes = this.state.hasCodes || violations.some(({ name }) => codes.has(name)) || problem.existing_id;
       this.setState({ isSaving: false, problem, changes, other, violations, hasCodes }, focus);
     }
   }
@@ -151,17 +153,15 @@ export class MethodForm extends Component {
         <form onSubmit=${this.save} onChange=${this.fillCarrier} noValidate>
           ${problem && this.error()}
           <fieldset class="fields" hidden=${isConflict} disabled=${isSaving}>
-            ${hasCodes ? codes.map((name) => this.input(name)) : this.codes()}
-            ${this.note()}
-            ${['method_label', 'carrier_label', 'meta'].map((name) => (this.isShared(name) ? this.shared(name) : this.input(name)))}
-            ${(this.standard || method.inherited?.length > 0) && this.place()}
-            ${this.input('is_active')}
+            ${!hasCodes && this.codes()} ${this.note()}
+            ${(hasCodes ? withCodes : withoutCodes).map(this.field)}
+            ${this.props.places.has(method.id) && this.place()} ${this.field('meta')} ${this.input('is_active')}
           </fieldset>
           <footer hidden=${isConflict}>
-            ${method.id && html`<button type="button" class="quiet danger" onClick=${askToRemove}>${t('remove_method')}</button>`}
-            <button type="button" class="secondary outline" onClick=${closeDialog}>${t('cancel')}</button>
-            ${!method.id && html`<button type="button" class="outline" disabled=${isSaving} onClick=${this.saveAndAdd}>${t('save_another')}</button>`}
             <button disabled=${isSaving}>${t('save')}</button>
+            ${!method.id && html`<button type="button" class="outline" disabled=${isSaving} onClick=${this.saveAndAdd}>${t('save_another')}</button>`}
+            <button type="button" class="secondary outline" onClick=${closeDialog}>${t('cancel')}</button>
+            ${method.id && html`<button type="button" class="quiet danger" onClick=${askToRemove}>${t('remove_method')}</button>`}
           </footer>
         </form>
       <//>`;
@@ -170,9 +170,10 @@ export class MethodForm extends Component {
   codes({ carrier_code, method_code } = this.before) {
     const open = () => this.setState({ hasCodes: true }, () => document.querySelector('#field-carrier_code').focus());
     return html`
-      <div class="bar">
-        <span><bdi>${carrier_code}</bdi> / <bdi>${method_code}</bdi></span>
+      <div class="row wide">
+        <small><bdi>${carrier_code}</bdi> / <bdi>${method_code}</bdi></small>
         <button type="button" class="quiet" onClick=${open}>${t('change_codes')}</button>
+        ${this.standard && html`<a href=${this.addressOfDefault()}>${t('edit_default')}</a>`}
       </div>`;
   }
 
@@ -184,7 +185,7 @@ export class MethodForm extends Component {
     return (
       problem &&
       html`
-        <div class="hint bar">
+        <div class="hint bar wide">
           <p>${t(`${problem}_hint`)}</p>
           ${
             problem === 'default_gone' &&
@@ -196,13 +197,18 @@ export class MethodForm extends Component {
     );
   }
 
+  field = (name) => (this.isShared(name) ? this.shared(name) : this.input(name));
+
+  /** Without the codes, the name has no field beside it. */
+  isWide = (name) => name === 'meta' || name === 'is_active' || (name === 'method_label' && !this.state.hasCodes);
+
   input(name) {
     const { read: _, ...described } = fields[name];
     const isToggle = name === 'is_active';
     const value = (this.state.own.includes(name) ? this.sharedValue(name) : undefined) ?? this.before[name];
     const texts = this.state.violations.filter((violation) => violation.name === name).map(({ text }) => text);
     return html`
-      <${Field} key=${name} name=${name} autofocus=${this.isFirst(name)} label=${t(name)} hint=${t(`${name}_hint`)} violations=${texts}
+      <${Field} key=${name} name=${name} isWide=${this.isWide(name)} autofocus=${this.isFirst(name)} label=${t(name)} hint=${t(`${name}_hint`)} violations=${texts}
         defaultValue=${name === 'meta' ? linesOf(value) : value} defaultChecked=${isToggle && value} ...${described}>
         ${isToggle && this.isShared(name) ? this.sharedNote(name) : this.wayBack(name)}
       <//>`;
@@ -231,21 +237,23 @@ export class MethodForm extends Component {
     const value = this.sharedValue(name);
     const change = () => this.share(name, false);
     return html`
-      <div class="field" key=${name}>
+      <div class=${this.isWide(name) ? 'field wide' : 'field'} key=${name}>
         <div class="bar">
           <span>${t(name)}</span> ${this.sharedNote()}
           <button type="button" class="quiet" id="field-${name}" autofocus=${this.isFirst(name)} aria-label="${t(name)}: ${t('change_here')}" onClick=${change}>
             ${t('change_here')}
           </button>
         </div>
-        ${name === 'meta' ? html`<${Pairs} of=${value ?? {}} />` : html`<p dir="auto">${value}</p>`}
+        ${name === 'meta' && !same(value ?? {}, {}) ? html`<${Pairs} of=${value} />` : html`<p dir="auto">${asText(value ?? '')}</p>`}
       </div>`;
+  }
+
+  addressOfDefault({ carrier_code: carrier, method_code: q } = this.before) {
+    return `?${new URLSearchParams({ project: settings.defaults, q, carrier })}`;
   }
 
   place() {
     const { method, methods, places } = this.props;
-    const found = { q: method.method_code, carrier: method.carrier_code };
-    const address = `?${new URLSearchParams({ project: settings.defaults, ...found })}`;
     return html`
       <div class="field" key="sort_order">
         <div class="bar">
@@ -253,15 +261,16 @@ export class MethodForm extends Component {
           ${this.isShared('sort_order') ? this.sharedNote() : this.wayBack('sort_order')}
         </div>
         <p>${t('place', { place: places.get(method.id), count: methods.length })}</p>
-        ${this.standard && html`<a href=${address}>${t('edit_default')}</a>`}
       </div>`;
   }
 
-  error({ problem, violations, other } = this.state) {
+  error({ problem, violations, changes, other } = this.state) {
+    const createAgain = () => this.send(changes, { ...this.before, id: undefined });
     return html`
       <div class="alert" role="alert" tabindex="-1">
         <h3>${problem.message}</h3>
         ${violations.map(({ name, text }) => !fields[name] && html`<p key=${text}>${text}</p>`)}
+        ${problem.code === 'method_not_found' && html`<button type="button" onClick=${createAgain}>${t('create_again')}</button>`}
         ${other && (problem.existing_id ? this.opener(t('open_other')) : this.comparison())}
       </div>`;
   }

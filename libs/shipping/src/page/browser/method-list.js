@@ -1,4 +1,3 @@
-import { inheritedBy, labelsOf } from './method.js';
 import { t } from './settings.js';
 import { Component, html, Pairs } from './view.js';
 
@@ -6,7 +5,7 @@ import { Component, html, Pairs } from './view.js';
 const step = 100;
 const steps = { ArrowUp: -1, ArrowDown: 1, Home: -Infinity, End: Infinity };
 
-/** Shows methods in the order of the checkout. They can be moved if no filter hides any of them. */
+/** Shows methods in the order of the checkout. A place is always the place among all methods. */
 export class MethodList extends Component {
   /** With other filters, the list begins again with the first rows. */
   static getDerivedStateFromProps({ filters }, state) {
@@ -45,10 +44,24 @@ export class MethodList extends Component {
     if (limit < this.props.methods.length) this.frame = requestAnimationFrame(() => this.setState({ limit: limit + step }));
   }
 
-  keyed = (event, id) => {
-    if (!(event.key in steps)) return;
+  /** On a handle, the arrow keys move the method past the next one that is shown. Elsewhere they lead to the next row. */
+  keyed = (event) => {
+    const row = event.target.closest('li');
+    const by = steps[event.key];
+    if (!by || !row) return;
     event.preventDefault();
-    this.props.move(id, steps[event.key]);
+    const { move } = this.props;
+    const rows = [...row.parentNode.children];
+    const next = Math.max(0, Math.min(rows.indexOf(row) + by, rows.length - 1));
+    const isHandle = event.target.matches('.handle');
+    if (isHandle && Math.abs(by) > 1) move(row.dataset.id, by);
+    else if (isHandle) this.moveTo(row.dataset.id, rows[next].dataset.id);
+    else rows[next].querySelector(event.target.matches('.name') ? '.name' : '[role=switch]').focus();
+  };
+  /** Gives a method the place of another one. */
+  moveTo = (id, target) => {
+    const { places, move } = this.props;
+    move(id, places.get(target) - places.get(id));
   };
 
   /** The pointer may be a mouse, a pen or a finger. If it is not released over another row, nothing moves. */
@@ -68,43 +81,50 @@ export class MethodList extends Component {
   release = () => this.setState({ target: undefined });
   drop = (id) => {
     const { target } = this.state;
-    const { methods, move } = this.props;
-    const indexOf = (wanted) => methods.findIndex((method) => method.id === wanted);
-    if (target !== undefined && target !== id) move(id, indexOf(target) - indexOf(id));
+    if (target !== undefined) this.moveTo(id, target);
   };
   /** A click offers the same to people who cannot drag. The end of a drag is a click, too. Enter is a click without a detail. */
   open = ({ detail }, id) => {
     if (detail === 0 || !this.isDragged) this.props.askToMove(id);
   };
 
-  render({ methods, marks, canMove, toggle, edit }, { limit, target }) {
+  render({ methods, marks, places, toggle, edit }, { limit, target }) {
     const row = (method) => {
-      const { own, problem } = marks.get(method.id);
-      const fields = inheritedBy(method).length > 0 ? t('own', { fields: labelsOf(own) }) : t('is_own');
-      const mark = [problem && t(problem), own.length > 0 && fields].filter(Boolean).join(' · ');
-      const values = { method, mark, problem, canMove };
+      const { text, problem } = marks.get(method.id);
+      const mark = [problem && t(problem), text].filter(Boolean).join(' · ');
+      const values = { method, mark, problem, place: places.get(method.id) };
       return html`<${Row} key=${method.id} ...${values} isTarget=${target === method.id} list=${this} ...${{ toggle, edit }} />`;
     };
-    return html`<ol class="methods">${methods.slice(0, limit).map(row)}</ol>`;
+    return html`<ol class="methods" onKeyDown=${this.keyed}>${methods.slice(0, limit).map(row)}</ol>`;
   }
 }
 
 /** A row is rendered again only if what it shows has changed. The etag stands for the values of the method. */
 class Row extends Component {
+  keep = (element) => (this.element = element);
+
   shouldComponentUpdate(next) {
-    const shown = ({ method, mark, canMove, isTarget }) => [method.etag, mark, canMove, isTarget].join();
+    const shown = ({ method, mark, place, isTarget }) => [method.etag, mark, place, isTarget].join();
     return shown(next) !== shown(this.props);
   }
 
-  render({ method, mark, problem, canMove, isTarget, list, toggle, edit }) {
+  /** Shows which method has changed. */
+  componentDidUpdate({ method }) {
+    if (method.etag === this.props.method.etag) return;
+    const frame = (color) => ({ boxShadow: `inset 0 0 0 2px ${color}` });
+    this.element.animate([frame('var(--ring)'), frame('transparent')], 1_500);
+  }
+
+  render({ method, mark, problem, place, isTarget, list, toggle, edit }) {
     const { id, method_label: label, carrier_label, carrier_code, meta, is_active } = method;
     // If it was not saved, the method has not changed, but the switch has.
     const turn = ({ currentTarget }) => toggle(id, currentTarget.checked).then(() => this.forceUpdate());
     return html`
-      <li class=${isTarget && 'target'} data-id=${id}>
-        <button class="handle quiet" aria-label=${t('move', { label })} aria-haspopup="dialog" hidden=${!canMove}
-          onClick=${(event) => list.open(event, id)} onKeyDown=${(event) => list.keyed(event, id)} onPointerDown=${list.grab}
-          onPointerMove=${list.drag} onPointerUp=${() => list.drop(id)} onLostPointerCapture=${list.release}>⠿</button>
+      <li ref=${this.keep} class=${isTarget && 'target'} data-id=${id}>
+        <button class="handle quiet" aria-label=${t('move', { label })} title=${t('move_hint')} aria-haspopup="dialog"
+          onClick=${(event) => list.open(event, id)} onPointerDown=${list.grab} onPointerMove=${list.drag}
+          onPointerUp=${() => list.drop(id)} onLostPointerCapture=${list.release}>⠿</button>
+        <small class="place">${place}</small>
         <button class="name quiet" dir="auto" onClick=${() => edit(id)}>${label}</button>
         <span class="carrier" dir="auto">${carrier_label ?? carrier_code}</span>
         <${Pairs} of=${meta} />

@@ -12,7 +12,6 @@ export const requestOf = (method) => Object.fromEntries(sent.map((name) => [name
 
 /** Returns the names of the fields that come from the default, if there is one. */
 export const inheritedBy = ({ use_default: names }) => (names === true ? inheritable : names || []);
-export const labelsOf = (names) => names.map((name) => t(name === 'is_active' ? 'activity' : name)).join(', ');
 
 /** Codes have no line breaks. */
 export const codesOf = ({ carrier_code, method_code }) => `${carrier_code}\n${method_code}`;
@@ -21,7 +20,8 @@ export const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 /**
  * Returns what the list marks: the fields that a method has of its own although there is a default, and a default that
- * is switched off or gone. Values that come from a default are the normal case, and have no mark.
+ * is switched off or gone. Values that come from a default are the normal case, and have no mark. The text says what
+ * the default has instead of a name of the method's own.
  * @param standard the default of the method, if there is one and this user may read it
  */
 export function marksOf(method, standard) {
@@ -32,8 +32,15 @@ export function marksOf(method, standard) {
   const isOffHere = own.is_active === false;
   const isOwn = (name) =>
     inheritedBy(method).includes(name) ? name === 'is_active' && isOffHere : (standard ?? method)[name] !== null;
+  const marked = hasDefault ? inheritable.filter(isOwn) : [];
+  const fieldOf = (name) => {
+    const field = t(name === 'is_active' ? 'status' : name);
+    return typeof standard?.[name] === 'string' ? t('own_field', { field, value: standard[name] }) : field;
+  };
+  const fields = marked.map(fieldOf).join(', ');
   return {
-    own: hasDefault ? inheritable.filter(isOwn) : [],
+    own: marked,
+    text: marked.length > 0 && (inheritedBy(method).length > 0 ? t('own', { fields }) : t('is_own')),
     problem: isGone ? 'default_gone' : inherited.includes('is_active') && own.is_active && !is_active && 'default_off',
   };
 }

@@ -140,7 +140,6 @@ export class Methods extends Section {
           <button disabled=${!methods} onClick=${() => this.add()}>${t('add')}</button>
         </div>
         ${isDefaults && html`<p class="hint">${t('shared_project')}</p>`}
-        ${methods && this.adoption()}
         <${Filters} ...${{ filters, carriers, hasDefaults, show: this.show }} />
         ${(problem || !methods) && this.waiting()}
         ${methods && this.list()}
@@ -149,39 +148,36 @@ export class Methods extends Section {
       </section>`;
   }
 
-  adoption({ missing, isLater } = this.state) {
-    if (missing.length === 0 || isLater) return null;
+  /** In an empty project, this is what most people want to do. Elsewhere it must not be in the way. */
+  adoption({ missing, methods } = this.state) {
+    if (missing.length === 0) return null;
     const names = missing.slice(0, 5).map(({ method_label }) => method_label);
     return html`
-      <div class="hint bar">
-        <p>${plural('missing', missing.length)} <bdi>${names.join(', ')}</bdi>${missing.length > 5 && ' …'}</p>
-        <div class="row">
-          <button onClick=${this.adopt}>${t('adopt')}</button>
-          <button class="quiet" onClick=${() => this.setState({ isLater: true })}>${t('not_now')}</button>
-        </div>
-      </div>`;
+      <small>
+        ${plural('missing', missing.length)} <bdi>${names.join(', ')}</bdi>${missing.length > 5 && ' …'}${' '}
+        <button class=${methods.length > 0 && 'quiet'} onClick=${this.adopt}>${t('adopt')}</button>
+      </small>`;
   }
 
-  list({ methods, marks, filters } = this.state) {
+  list({ methods, marks, places, filters } = this.state) {
     const shown = matching(this.state);
-    const canMove = !isFiltered(filters);
     const { toggle, move, askToMove, editById: edit } = this;
     return html`
       ${methods.length > 0 && html`<div class="bar">${this.count(shown)}</div>`}
       ${shown.length === 0 && this.emptiness()}
-      <${MethodList} methods=${shown} ...${{ marks, filters, canMove, toggle, move, askToMove, edit }} />`;
+      <${MethodList} methods=${shown} ...${{ marks, places, filters, toggle, move, askToMove, edit }} />`;
   }
 
   emptiness({ filters } = this.state) {
     const title = isFiltered(filters) ? t('no_match') : t('no_methods', { project: api.projectId });
     const all = html`<button onClick=${this.showAll}>${t('show_all')}</button>`;
-    return html`<div class="state"><h3>${title}</h3>${isFiltered(filters) && all}</div>`;
+    return html`<div class="state"><h3>${title}</h3>${isFiltered(filters) ? all : this.adoption()}</div>`;
   }
 
   /** Says how many methods there are. If only some of them are shown, it offers to change all of these. */
   count(shown, { methods, filters } = this.state) {
     const count = methods.length;
-    if (!isFiltered(filters)) return html`<small>${plural('count', count)}</small>`;
+    if (!isFiltered(filters)) return html`<small>${plural('count', count)}</small>${this.adoption()}`;
     const turning = (is_active) => {
       const others = shown.filter((method) => method.is_active !== is_active);
       const text = t(is_active ? 'switch_on' : 'switch_off', { count: others.length });

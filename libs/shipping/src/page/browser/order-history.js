@@ -1,6 +1,6 @@
 import * as api from './api.js';
 import { language, plural, t } from './settings.js';
-import { formValues, html, Pairs, Section, sentence } from './view.js';
+import { html, Pairs, Section, sentence } from './view.js';
 
 const day = new Intl.DateTimeFormat(language, { dateStyle: 'full' });
 const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
@@ -18,45 +18,28 @@ const nameOf = (type) => t(type) ?? sentence(type);
 /** The history of one order, with the newest event first. The API sends all of it, and this section shows a part. */
 export class OrderHistory extends Section {
   heading = 'history';
-  state = { order: api.address.get('order') ?? '', type: '', limit: step };
+  state = { type: '', limit: step };
 
-  async read({ order } = this.state) {
-    if (order === '') return {};
+  async read({ order } = this.props) {
     if (!api.isId(order)) throw Object.assign(new Error(t('invalid_id')), { errors: [] });
     return { events: await api.events(order) };
   }
 
-  follow = (event) => this.show(formValues(event).order.trim());
-  show = (order) => {
-    api.putIntoAddress({ order });
-    this.setState({ order, type: '', limit: step, events: undefined, problem: undefined }, this.load);
-  };
-
   showKind = ({ currentTarget }) => this.setState({ type: currentTarget.value, limit: step });
   showMore = () => this.setState(({ limit }) => ({ limit: limit + step }));
 
-  render(_props, { order, events, problem }) {
+  render({ order, close }, { events, problem }) {
     return html`
       <section class="history" aria-labelledby="history">
         <div class="bar">
-          <h2 id="history" tabindex="-1">${t('history')}</h2>
-          ${order && html`<button class="quiet" onClick=${() => this.show('')}>${t('close')}</button>`}
+          <h2 id="history" tabindex="-1" dir="auto">${t('history', { order })}</h2>
+          <button class="quiet" onClick=${close}>${t('close')}</button>
         </div>
-        <search>
-          <form class="row" onSubmit=${this.follow}>
-            <label>
-              ${t('order')}
-              <input key=${order} name="order" dir="auto" defaultValue=${order} required maxlength="64" autocomplete="off" spellcheck=${false} />
-            </label>
-            <button class="outline">${t('show')}</button>
-          </form>
-        </search>
-        ${(problem || (order && !events)) && this.waiting()}
-        ${order && events && this.list()}
+        ${problem || !events ? this.waiting() : this.list()}
       </section>`;
   }
 
-  list({ order, events, type, limit } = this.state) {
+  list({ order } = this.props, { events, type, limit } = this.state) {
     if (events.length === 0) return html`<p class="state">${t('no_events', { order })}</p>`;
     const kinds = [...new Set(events.map((event) => event.type))];
     const ofKind = type ? events.filter((event) => event.type === type) : events;
@@ -75,7 +58,7 @@ export class OrderHistory extends Section {
           <option value="">${t('all_kinds')}</option> ${kinds.map(option)}
         </select>`
       }
-      <small>${plural('event_count', ofKind.length, { order, shown: shown.length, zone })}</small>
+      <small>${plural('event_count', ofKind.length, { shown: shown.length, zone })}</small>
       ${[...days].map(ofDay)}
       ${shown.length < ofKind.length && html`<button class="outline" onClick=${this.showMore}>${t('load_more')}</button>`}`;
   }

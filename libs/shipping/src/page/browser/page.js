@@ -1,4 +1,4 @@
-import { isId, keepToken, projectId, token } from './api.js';
+import { address, isId, keepToken, projectId, putIntoAddress, token } from './api.js';
 import { Methods } from './methods.js';
 import { OrderHistory } from './order-history.js';
 import { direction, language, settings, t } from './settings.js';
@@ -21,18 +21,45 @@ function enterToken(event) {
 }
 
 class Page extends Component {
+  state = { order: address.get('order') };
   refuse = (problem) => this.setState({ problem });
+  /** The same order can be asked for again. */
+  ask = (order, done) => {
+    putIntoAddress({ order });
+    this.setState({ order, asked: performance.now() }, done);
+  };
+  closeHistory = () => this.ask('', () => document.querySelector('[name=order]').focus());
 
-  render(_props, { problem }) {
+  render() {
+    const obstacle = this.obstacle();
     return html`
       <header class="container-fluid bar">
         <h1>${t('title')}</h1>
-        <form class="bar" onSubmit=${openProject}>
+        <form onSubmit=${openProject}>
           <label>${t('project')} ${settings.projects ? this.projects() : this.project()}</label>
           <button class="outline">${t('open')}</button>
         </form>
+        ${!obstacle && this.order()}
       </header>
-      <main class="container-fluid">${this.content(problem)}</main>`;
+      <main class="container-fluid">${obstacle ?? this.sections()}</main>`;
+  }
+
+  order({ order } = this.state) {
+    return html`
+      <form onSubmit=${(event) => this.ask(formValues(event).order.trim())}>
+        <label>
+          ${t('order')}
+          <input key=${order} name="order" dir="auto" defaultValue=${order} required maxlength="64" autocomplete="off" spellcheck=${false} />
+        </label>
+        <button class="outline">${t('show')}</button>
+      </form>`;
+  }
+
+  sections({ order, asked } = this.state) {
+    const { refuse, closeHistory: close } = this;
+    return html`
+      ${order && html`<${OrderHistory} key=${asked} ...${{ order, refuse, close }} />`}
+      <${Methods} key="methods" refuse=${refuse} />`;
   }
 
   projects() {
@@ -49,12 +76,12 @@ class Page extends Component {
       <input name="project" defaultValue=${projectId} required pattern=${idPattern} title=${idTitle} autocomplete="off" spellcheck=${false} />`;
   }
 
-  content(problem) {
+  /** Returns why the page cannot show the project, if it cannot. */
+  obstacle({ problem } = this.state) {
     if (takesToken && !token) return this.error({ status: 401, message: t('status_401') });
     if (projectId === '') return this.notice(t('choose_project'), t('choose_project_hint'));
     if (!isId(projectId)) return this.notice(t('choose_project'), t('invalid_id'));
-    if (problem) return this.error(problem);
-    return html`<${OrderHistory} refuse=${this.refuse} /><${Methods} refuse=${this.refuse} />`;
+    return problem && this.error(problem);
   }
 
   /** Without a login, no section works. */
@@ -84,7 +111,8 @@ class Page extends Component {
 }
 
 Object.assign(document.documentElement, { lang: language, dir: direction });
-document.title = t('title');
+const projectLabel = settings.projects?.find(({ id }) => id === projectId)?.label ?? projectId;
+document.title = [projectLabel, t('title')].filter(Boolean).join(' – ');
 const place = document.querySelector('#page');
 place.replaceChildren();
 render(html`<${Page} />`, place);

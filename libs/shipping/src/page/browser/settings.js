@@ -22,10 +22,14 @@ export const direction = /^(ar|ckb|dv|fa|he|ks|ps|sd|ug|ur|yi)\b/.test(language)
 /** A value of the other direction would move the punctuation beside it, so it gets invisible marks of an isolate. */
 const isolated = (value) => (direction === 'rtl' || /[\u0590-\u08FF\uFB1D-\uFEFC]/.test(value) ? `\u2068${value}\u2069` : value);
 
-/** Returns a text of the page, or undefined if there is none. Names in braces are replaced with the values. */
+/**
+ * Returns a text of the page, or undefined if there is none. Names in braces are replaced with the values. A text that
+ * is left out of a language from right to left is English, and keeps its direction.
+ */
 export function t(name, values) {
   const all = { defaults: settings.defaults, ...values };
-  return texts[name]?.replace(/\{(\w+)\}/g, (_, key) => isolated(String(all[key] ?? '')));
+  const text = texts[name]?.replace(/\{(\w+)\}/g, (_, key) => isolated(String(all[key] ?? '')));
+  return text && direction === 'rtl' && texts[name] === english[name] ? `\u2066${text}\u2069` : text;
 }
 
 const rules = new Intl.PluralRules(language);

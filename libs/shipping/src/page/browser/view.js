@@ -68,9 +68,10 @@ const wordFor = new Map([
 
 /** Returns a text for people for any JSON value. */
 export function asText(value) {
-  if (Array.isArray(value)) return value.map(asText).join(', ');
-  if (value instanceof Object) return asText(Object.entries(value).map(([name, part]) => `${words(name)} ${asText(part)}`));
-  return wordFor.get(value) ?? String(value);
+  if (Array.isArray(value) && value.length > 0) return value.map(asText).join(', ');
+  const pairs = Object.entries(value ?? {});
+  if (value instanceof Object && pairs.length > 0) return asText(pairs.map(([name, part]) => `${words(name)} ${asText(part)}`));
+  return wordFor.get(value) ?? (String(value) || t('none'));
 }
 
 export function Pairs({ of }) {
@@ -92,15 +93,14 @@ export function Dialog({ title, onClose, onCancel, children }) {
 }
 export const closeDialog = () => document.querySelector('dialog')?.close();
 
-/** An input with its label and the violations that name it. Its children come after it. */
-export function Field({ tag = 'input', label, hint, violations, children, ...input }) {
+/** An input with its label and the violations that name it. Its children stand beside the label. */
+export function Field({ tag = 'input', isWide, label, hint, violations, children, ...input }) {
   const id = `field-${input.name}`;
   const described = { 'aria-describedby': `${id}-notes`, 'aria-invalid': violations.length > 0 ? 'true' : null };
   return html`
-    <div class="field">
-      <label for=${id}>${label}</label>
+    <div class=${isWide ? 'field wide' : 'field'}>
+      <div class="bar"><label for=${id}>${label}</label>${children}</div>
       <${tag} id=${id} dir="auto" autocomplete="off" spellcheck=${false} ...${described} ...${input} />
-      ${children && html`<div class="bar">${children}</div>`}
       <div id="${id}-notes">
         ${violations.map((violation) => html`<p key=${violation} class="violation">${violation}</p>`)}
         ${hint && html`<small>${hint}</small>`}
