@@ -45,19 +45,29 @@ describe.skipIf(!isInstalled)(`the page under attack${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
-  it.each(['..', '../../../admin', '.', 'a/b', '%2e%2e', 'a?b', 'a#b', '<script>', 'x'.repeat(65)])(
-    'sends nothing for a project that is no id: %s',
-    async (project) => {
-      const operator = await Operator.at('about:blank');
-      const asked: string[] = [];
-      operator.page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  it('sends nothing for a project that is no id', async () => {
+    const operator = await Operator.at('about:blank');
+    const asked: string[] = [];
+    operator.page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+
+    for (const project of [
+      '..',
+      '../../../admin',
+      '.',
+      'a/b',
+      '%2e%2e',
+      'a?b',
+      'a#b',
+      '<script>',
+      'x'.repeat(65),
+    ]) {
       await operator.page.goto(`${page.origin}/shipping?${new URLSearchParams({ project })}`);
       await operator.alert('Use only letters, digits and _ . : -');
+    }
 
-      expect(asked.filter((path) => !path.startsWith('/shipping'))).toEqual([]);
-      await operator.close();
-    },
-  );
+    expect(asked.filter((path) => !path.startsWith('/shipping'))).toEqual([]);
+    await operator.close();
+  });
 
   it('sends nothing for an order that is no id', async () => {
     const { operator } = await page.openShop();

@@ -46,27 +46,27 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
-  it('shows 500 events in parts and by kind', async () => {
+  it('shows 210 events in parts and by kind', async () => {
     const { shop, operator } = await page.openShop();
     const events = page.host.app.get(OrderEventsService);
-    for (let each = 1; each <= 500; each++) {
+    for (let each = 1; each <= 210; each++) {
       const type = each % 50 === 0 ? 'parcel.weighed' : 'item.changed';
       await events.record({ projectId: shop.project, orderId: 'long' }, { type, message: `event ${each}` });
     }
     const messages = (): Promise<string[]> => operator.page.locator('.history li p').allTextContents();
-    const numbers = Array.from({ length: 500 }, (_, index) => `event ${index + 1}`);
+    const numbers = Array.from({ length: 210 }, (_, index) => `event ${index + 1}`);
     await operator.field('Order number').fill('long');
     await operator.button('History').click();
-    await operator.text('100 of 500 events').waitFor();
+    await operator.text('100 of 210 events').waitFor();
 
-    for (const count of [200, 300, 400, 500]) {
+    for (const count of [200, 210]) {
       await operator.button('Show more').click();
-      await operator.text(`${count} of 500 events`).waitFor();
+      await operator.text(`${count} of 210 events`).waitFor();
     }
     expect(await messages()).toEqual(numbers.toReversed());
     expect(await operator.button('Show more').count()).toBe(0);
     await operator.page.getByRole('combobox', { name: 'Kind of event' }).selectOption('Put on the scales');
-    await operator.text('10 of 10 events').waitFor();
+    await operator.text('4 of 4 events').waitFor();
     expect(await messages()).toEqual(numbers.filter((_, index) => (index + 1) % 50 === 0).toReversed());
     expect(await operator.accessibilityFaults()).toEqual([]);
     expect(operator.errors).toEqual([]);

@@ -5,9 +5,10 @@ import {
   UnauthorizedException,
   UseGuards,
 } from '@nestjs/common';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { freshProject } from '../support/client.js';
 import { isInstalled, Operator, place } from './operator.js';
-import { pageHost, type PageHost, type PageHostOptions } from './page-host.js';
+import { pageHost, type PageHost } from './page-host.js';
 
 interface Request {
   method: string;
@@ -25,14 +26,8 @@ class CookieGuard implements CanActivate {
     requests.push(request);
     const { cookie = '', ...headers } = request.headers;
     if (!cookie.includes('session=sam')) throw new UnauthorizedException();
-    if (request.url.includes('/other/')) throw new ForbiddenException();
+    if (/\/other\/|\/secret\/events/.test(request.url)) throw new ForbiddenException();
     return request.method === 'GET' || ['a b=c', '100%'].includes(headers['x-xsrf-token'] ?? '');
-  }
-}
-
-class NobodyGuard implements CanActivate {
-  canActivate(): boolean {
-    return false;
   }
 }
 
@@ -49,33 +44,30 @@ class BearerGuard implements CanActivate {
 
 describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
   let operator: Operator;
-  let host: PageHost;
-
-  async function start(options: PageHostOptions): Promise<void> {
+  beforeEach(() => {
     requests = [];
-    host = await pageHost(options);
-  }
-  afterEach(async () => {
-    await operator?.close();
-    await host?.close();
   });
-  afterAll(() => Operator.leave());
-
-  /** Signs in as a login page of the host would, and loads the page again. */
-  async function signIn(csrfToken = 'a%20b%3Dc'): Promise<void> {
-    const url = host.origin;
-    await operator.page.context().addCookies([
-      { name: 'session', value: 'sam', url, httpOnly: true },
-      { name: 'XSRF-TOKEN', value: csrfToken, url },
-    ]);
-  }
+  afterEach(() => operator?.close());
 
   describe('with cookies', () => {
-    const page = { csrf: { cookie: 'XSRF-TOKEN', header: 'X-XSRF-TOKEN' } };
+    const csrf = { cookie: 'XSRF-TOKEN', header: 'X-XSRF-TOKEN' };
     const mounts = [{ http: { decorators: [UseGuards(CookieGuard)] } }];
+    let host: PageHost;
+    beforeAll(async () => {
+      host = await pageHost({ page: { csrf, signInUrl: '/login?next={page}' }, mounts });
+    });
+    afterAll(() => host?.close());
+
+    /** Signs in as a login page of the host would. */
+    async function signIn(csrfToken = 'a%20b%3Dc'): Promise<void> {
+      const url = host.origin;
+      await operator.page.context().addCookies([
+        { name: 'session', value: 'sam', url, httpOnly: true },
+        { name: 'XSRF-TOKEN', value: csrfToken, url },
+      ]);
+    }
 
     it('says that the user must sign in, and works after that', async () => {
-      await start({ page, mounts });
       operator = await Operator.at(`${host.origin}/shipping?project=acme`);
       await operator.alert('Sign in, for instance in another tab, and try again.');
       expect(await operator.accessibilityFaults()).toEqual([]);
@@ -88,10 +80,9 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
     });
 
     it('sends the CSRF token of the cookie with each change, and with nothing else', async () => {
-      await start({ page, mounts });
       operator = await Operator.at('about:blank');
       await signIn();
-      await operator.page.goto(`${host.origin}/shipping?project=acme`);
+      await operator.page.goto(`${host.origin}/shipping?project=${freshProject()}`);
       await operator.button('Add a method').click();
       await operator.fillIn({ 'Carrier code': 'ups', 'Method code': '03', Name: 'UPS Ground' });
       await operator.button('Save').click();
@@ -105,10 +96,9 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
     });
 
     it('sends a CSRF token that is not percent-encoded as it is', async () => {
-      await start({ page, mounts });
       operator = await Operator.at('about:blank');
       await signIn('100%');
-      await operator.page.goto(`${host.origin}/shipping?project=acme`);
+      await operator.page.goto(`${host.origin}/shipping?project=${freshProject()}`);
       await operator.button('Add a method').click();
       await operator.fillIn({ 'Carrier code': 'ups', 'Method code': '03', Name: 'UPS Ground' });
 
@@ -119,7 +109,6 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
     });
 
     it('leads to the login page of the host, which leads back to the same view', async () => {
-      await start({ page: { ...page, signInUrl: '/login?next={page}' }, mounts });
       operator = await Operator.at(`${host.origin}/shipping?project=acme&order=1`);
 
       const link = operator.page.getByRole('link', { name: 'Sign in' });
@@ -134,13 +123,10 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
     });
 
     it('shows the methods to a user who may not read histories', async () => {
-      const decorators = [UseGuards(CookieGuard)];
-      const routeDecorators = { events: [UseGuards(NobodyGuard)] };
-      await start({ page, mounts: [{ http: { decorators, routeDecorators } }] });
       operator = await Operator.at('about:blank');
       await signIn();
 
-      await operator.page.goto(`${host.origin}/shipping?project=acme&order=1`);
+      await operator.page.goto(`${host.origin}/shipping?project=acme&order=secret`);
 
       await operator.alert('You may not do this in the project “acme”.');
       await operator.text('“acme” has no shipping methods yet').waitFor();
@@ -148,10 +134,9 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
     });
 
     it('says that the session has ended, and keeps what the user has typed', async () => {
-      await start({ page, mounts });
       operator = await Operator.at('about:blank');
       await signIn();
-      await operator.page.goto(`${host.origin}/shipping?project=acme`);
+      await operator.page.goto(`${host.origin}/shipping?project=${freshProject()}`);
       await operator.button('Add a method').click();
       await operator.fillIn({ 'Carrier code': 'ups', 'Method code': '03', Name: 'UPS Ground' });
       await operator.page.context().clearCookies();
@@ -170,10 +155,10 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
         { id: 'acme', label: 'Acme shop' },
         { id: 'other', label: 'Other <b>shop</b>' },
       ];
-      await start({ page: { ...page, projects }, mounts });
+      const choosing = await pageHost({ page: { csrf, projects }, mounts });
       operator = await Operator.at('about:blank');
       await signIn();
-      await operator.page.goto(`${host.origin}/shipping`);
+      await operator.page.goto(`${choosing.origin}/shipping`);
       await operator.text('“acme” has no shipping methods yet').waitFor();
       await operator.field('Project').press('ArrowDown');
       expect(operator.page.url()).not.toContain('project=');
@@ -188,10 +173,10 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
       await operator.alert('You may not do this in the project “other”.');
       expect(await operator.field('Project').inputValue()).toBe('other');
       expect(operator.errors).toEqual([]);
+      await choosing.close();
     });
 
     it('takes a redirect to a login page for a session that has ended', async () => {
-      await start({ page, mounts });
       operator = await Operator.at('about:blank');
       await operator.page.route('**/sales/**', (route) =>
         route.fulfill({ status: 302, headers: { location: '/login' } }),
@@ -205,11 +190,14 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
   });
 
   describe('with a token', () => {
-    const page = { login: 'bearer' } as const;
-    const mounts = [{ http: { decorators: [UseGuards(BearerGuard)] } }];
+    let host: PageHost;
+    beforeAll(async () => {
+      const mounts = [{ http: { decorators: [UseGuards(BearerGuard)] } }];
+      host = await pageHost({ page: { login: 'bearer' }, mounts });
+    });
+    afterAll(() => host?.close());
 
     it('is asked for once in a tab, and the token goes nowhere but into the header', async () => {
-      await start({ page, mounts });
       const output: string[] = [];
       operator = await Operator.at(`${host.origin}/shipping?project=acme`);
       operator.page.on('console', (message) => output.push(message.text()));
@@ -238,7 +226,6 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
     });
 
     it('says that the token does not open another project, and takes another token', async () => {
-      await start({ page, mounts });
       operator = await Operator.at(`${host.origin}/shipping?project=other`);
       await operator.field('Access token').fill('secret-token');
       await operator.button('Open').last().click();
@@ -250,7 +237,6 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
     });
 
     it('asks for the token before a project, and takes it with "Bearer" and with blanks', async () => {
-      await start({ page, mounts });
       operator = await Operator.at(`${host.origin}/shipping`);
       await operator.alert('You are not signed in.');
       expect(requests).toEqual([]);
@@ -264,24 +250,24 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
       await operator.text('“acme” has no shipping methods yet').waitFor();
     });
 
-    it.each(['eyJhbGciOiJIUzI1NiJ9.e30.c2ln', 'Bearer secret-token', 't'.repeat(65)])(
-      'is not taken for a project: %s',
-      async (token) => {
-        await start({ page, mounts });
-        operator = await Operator.at(`${host.origin}/shipping?project=acme`);
-        const addresses: string[] = [];
-        operator.page.on('request', (request) => addresses.push(request.url()));
+    it('is not taken for a project', async () => {
+      operator = await Operator.at(`${host.origin}/shipping?project=acme`);
+      const addresses: string[] = [];
+      operator.page.on('request', (request) => addresses.push(request.url()));
 
+      for (const token of ['eyJhbGciOiJIUzI1NiJ9.e30.c2ln', 'Bearer secret-token', 't'.repeat(65)]) {
         await operator.field('Project').fill(token);
         await operator.button('Open').first().click();
+        expect([token, await operator.page.locator('input[name=project]:invalid').count()]).toEqual([
+          token,
+          1,
+        ]);
+      }
 
-        expect(await operator.page.locator('input[name=project]:invalid').count()).toBe(1);
-        expect([operator.page.url(), addresses]).toEqual([`${host.origin}/shipping?project=acme`, []]);
-      },
-    );
+      expect([operator.page.url(), addresses]).toEqual([`${host.origin}/shipping?project=acme`, []]);
+    });
 
     it('is handed over by the admin of the host in the fragment, which the page removes', async () => {
-      await start({ page, mounts });
       operator = await Operator.at('about:blank');
 
       await operator.page.goto(`${host.origin}/shipping?project=acme#token=Bearer%20secret-token`);

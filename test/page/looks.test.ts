@@ -1,16 +1,6 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { OrderEventsService, ShippingMethodsService } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
 import { isInstalled, pageInBrowser, place } from './page-in-browser.js';
-
-/** A folder for pictures of each test, if somebody wants to look at them. */
-const pictures = process.env['SCREENSHOTS'];
-if (pictures) mkdirSync(pictures, { recursive: true });
-
-const widths = [320, 360, 800, 1400];
-const schemes = ['light', 'dark'] as const;
-const looks = schemes.flatMap((scheme) => widths.map((width) => [scheme, width] as const));
 
 /**
  * Returns the contrast of what axe does not test: the edges of inputs, the switches and the ring of the focus, each to
@@ -50,33 +40,14 @@ const smallTargets = `[...document.querySelectorAll('button, input, select')]
 describe.skipIf(!isInstalled)(`the look of the page${place}`, () => {
   const page = pageInBrowser();
 
-  it.each(schemes)(
-    'has edges, switches and rings with a contrast of 3:1, and targets of 24 px: %s',
-    async (colorScheme) => {
-      const { operator } = await page.openShop({ colorScheme });
-      await operator.toggle('UPS Ground').click();
-      await operator.notice('“UPS Ground” is off');
-      await operator.toggle('UPS 2nd Day Air').focus();
-      await operator.page.keyboard.press('Tab');
-
-      const measured = await operator.page.evaluate<Record<string, number>>(contrasts);
-
-      expect(Object.entries(measured).filter(([, contrast]) => contrast < 3)).toEqual([]);
-      expect(await operator.page.evaluate(smallTargets)).toEqual([]);
-      await operator.button('Add a method').click();
-      expect(await operator.page.evaluate(smallTargets)).toEqual([]);
-      expect(operator.errors).toEqual([]);
-    },
-  );
-
-  it.each(looks)(
-    'has no accessibility violation and no sideways scrolling: %s, %i px',
-    async (colorScheme, width) => {
-      const { shop, operator } = await page.openShop({ colorScheme, viewport: { width, height: 800 } });
-      const picture = (name: string): Promise<unknown> =>
-        pictures
-          ? operator.page.screenshot({ path: join(pictures, `${name}-${colorScheme}-${width}.png`) })
-          : Promise.resolve();
+  // The contrast depends on the colours, and what fits depends on the width. So each width is measured once.
+  it.each([
+    ['light', [360, 800]],
+    ['dark', [320, 1400]],
+  ] as const)(
+    'has no accessibility violation and no sideways scrolling: %s, %j px',
+    async (colorScheme, widths) => {
+      const { shop, operator } = await page.openShop({ colorScheme });
       const [methods, events] = [
         page.host.app.get(ShippingMethodsService),
         page.host.app.get(OrderEventsService),
@@ -92,9 +63,17 @@ describe.skipIf(!isInstalled)(`the look of the page${place}`, () => {
       await operator.events().first().waitFor();
       await operator.row('From the defaults').waitFor();
 
+      for (const width of widths) {
+        await operator.page.setViewportSize({ width, height: 800 });
+        expect([width, await operator.overflow()]).toEqual([width, 0]);
+        expect(await operator.page.evaluate(smallTargets)).toEqual([]);
+      }
       expect(await operator.accessibilityFaults()).toEqual([]);
-      expect(await operator.overflow()).toBeLessThanOrEqual(0);
-      await picture('page');
+      await operator.toggle('UPS 2nd Day Air').focus();
+      await operator.page.keyboard.press('Tab');
+      const measured = await operator.page.evaluate<Record<string, number>>(contrasts);
+      expect(Object.entries(measured).filter(([, contrast]) => contrast < 3)).toEqual([]);
+
       await operator.button('From the defaults').click();
       await operator.button('Name: Change here').click();
       await operator.field('Name').fill('');
@@ -102,13 +81,10 @@ describe.skipIf(!isInstalled)(`the look of the page${place}`, () => {
       await operator.alert('Some fields need your attention.');
       await operator.button('Save').hover();
       expect(await operator.accessibilityFaults()).toEqual([]);
-      await picture('form');
-      await operator.button('Cancel').click();
-      await operator.button('UPS Ground').click();
+      expect(await operator.page.evaluate(smallTargets)).toEqual([]);
       await operator.button('Remove method').click();
-      await operator.dialog('Remove “UPS Ground”?').waitFor();
+      await operator.dialog('Remove “From the defaults”?').waitFor();
       expect(await operator.accessibilityFaults()).toEqual([]);
-      await picture('removal');
       expect(operator.errors).toEqual([]);
     },
   );

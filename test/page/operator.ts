@@ -14,6 +14,7 @@ export const place = isInstalled ? '' : ` (there is no Chromium at ${executableP
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const levels = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
+/** All files of a worker share it. Playwright closes it when the process ends. */
 let browser: Promise<Browser> | undefined;
 
 /** A person at the page, in a browser of their own. */
@@ -40,7 +41,7 @@ export class Operator {
     });
     // Each response is as slow as on a network. So the page reports a write before it shows the new state.
     await page.route('**/sales/**', async (route) => {
-      await delay(50);
+      await delay(10);
       await route.continue();
     });
     await page.goto(address);

@@ -8,6 +8,7 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
   it('says that the database is down, and recovers by itself', async () => {
     const { shop, operator } = await page.openShop();
     const { manager } = page.host.database.dataSource;
+    await operator.page.clock.install();
     page.host.app.useLogger(false);
     const recover = await engine.intercept(manager, () => Promise.reject(engine.brokenConnection()));
 
@@ -17,6 +18,7 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     expect(await operator.labels()).toHaveLength(4);
     expect(await operator.toggle('UPS Ground').isChecked()).toBe(true);
     await recover();
+    await operator.page.clock.runFor(3_000);
     await operator.page.getByRole('alert').waitFor({ state: 'detached' });
 
     await operator.toggle('UPS Ground').click();
@@ -103,11 +105,13 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
 
   it('says that the server does not respond, and recovers by itself', async () => {
     const { operator } = await page.openShop();
+    await operator.page.clock.install();
     await operator.page.context().setOffline(true);
     await operator.toggle('UPS Ground').click();
     await operator.alert('The server does not respond.');
 
     await operator.page.context().setOffline(false);
+    await operator.page.clock.runFor(3_000);
     await operator.page.getByRole('alert').waitFor({ state: 'detached' });
 
     expect(await operator.toggle('UPS Ground').isChecked()).toBe(true);

@@ -14,7 +14,6 @@ export function pageInBrowser(options: PageHostOptions = {}) {
     host = await pageHost(options);
   });
   afterAll(async () => {
-    await Operator.leave();
     await host?.close();
   });
   afterEach(() => operator?.close());
