@@ -1,4 +1,5 @@
-import { same, storedIn } from './method.js';
+import { same } from './meta-lines.js';
+import { storedIn } from './method.js';
 import { t } from './settings.js';
 import { asText, html } from './view.js';
 

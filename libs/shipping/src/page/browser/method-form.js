@@ -1,7 +1,7 @@
 import * as api from './api.js';
-import { linesOf, metaOf } from './meta-lines.js';
+import { linesOf, metaOf, same } from './meta-lines.js';
 import { Comparison } from './method-comparison.js';
-import { codesOf, inheritable, inheritedBy, marksOf, requestOf, same } from './method.js';
+import { codesOf, inheritable, inheritedBy, marksOf, requestOf } from './method.js';
 import { settings, t } from './settings.js';
 import { notify } from './status.js';
 import { asText, closeDialog, Component, Dialog, Field, html, Pairs } from './view.js';

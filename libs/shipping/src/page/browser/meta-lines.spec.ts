@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { linesOf, metaOf } from './meta-lines.js';
+
+describe('the lines of details', () => {
+  it.each<[object, string]>([
+    [{}, ''],
+    [{ days: 5, express: true }, 'days: 5\nexpress: true'],
+    [{ phone: '01234', zip: '5', name: 'a: b' }, 'phone: 01234\nzip: "5"\nname: a: b'],
+    [{ parcels: [1, 2] }, 'parcels: [1,2]'],
+    [{ note: 'first\nsecond', blank: ' x' }, 'note: "first\\nsecond"\nblank: " x"'],
+    [{ 'a:b': 1 }, '{"a:b":1}'],
+    [{ ' a': 1 }, '{" a":1}'],
+  ])('show and read %j', (meta, lines) => {
+    expect(linesOf(meta)).toBe(lines);
+    expect(metaOf(lines)).toEqual(meta);
+  });
+
+  it('may have blank lines and blanks around the colon', () => {
+    expect(metaOf('\n days : 5 \r\n\n')).toEqual({ days: 5 });
+  });
+
+  it.each(['six', ': 6', '  : 6', '"six"', 'days: 5\ndays : 6', 'days: 5\nsix'])(
+    'stay a text, which the API refuses, if they are not names with values: %j',
+    (lines) => {
+      expect(metaOf(lines)).toBe(lines);
+    },
+  );
+});

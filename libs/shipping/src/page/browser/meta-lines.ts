@@ -1,0 +1,35 @@
+/** Compares two JSON values. */
+export const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+function jsonOrText(value: string): unknown {
+  try {
+    const read: unknown = JSON.parse(value);
+    return typeof read === 'number' && String(read) !== value.trim() ? value : read;
+  } catch {
+    return value;
+  }
+}
+
+/**
+ * Returns `meta` as lines of `name: value`. A text of several lines is in quotes, and so is a text that would be read as
+ * other JSON. If lines cannot show the value exactly, the whole value is shown as JSON.
+ */
+export function linesOf(meta: object): string {
+  const isPlain = (value: unknown): value is string =>
+    typeof value === 'string' && !/^\s|\s$|[\r\n]/.test(value) && same(jsonOrText(value), value);
+  const textOf = (value: unknown): string => (isPlain(value) ? value : JSON.stringify(value));
+  const lines = Object.entries(meta)
+    .map(([name, value]) => `${name}: ${textOf(value)}`)
+    .join('\n');
+  return same(metaOf(lines), meta) ? lines : JSON.stringify(meta);
+}
+
+/** Reads lines of `name: value`. Other lines are returned as they are, and the API refuses the text. */
+export function metaOf(lines: string): unknown {
+  if (lines.startsWith('{')) return jsonOrText(lines);
+  const written = lines.split(/[\r\n]+/).filter((line) => line.trim() !== '');
+  if (!written.every((line) => /^[^:]*[^\s:][^:]*:/.test(line))) return lines;
+  const pairs = written.map((line) => line.trim().split(/ *: *(.*)/));
+  if (new Set(pairs.map(([name]) => name)).size < pairs.length) return lines;
+  return Object.fromEntries(pairs.map(([name, value = '']) => [name, jsonOrText(value)]));
+}
