@@ -52,7 +52,7 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
   it('edits a method, its details included, and makes it inactive', async () => {
     const { shop, operator } = await page.openShop();
     await operator.button('UPS Ground').click();
-    await operator.fillIn({ Name: 'Ground', Details: 'days: 5\nphone: "01234"\nname: a: b' });
+    await operator.fillIn({ Name: 'Ground', Details: 'days: 5\nphone: "01234"\nname: a: b\n  c' });
 
     await operator.button('Save').click();
     await operator.notice('“Ground” is saved.');
@@ -60,7 +60,7 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     await operator.notice('“Ground” is off');
 
     const { body } = await shop.list('filter[method_code]=03');
-    const meta = { days: 5, phone: '01234', name: 'a: b' };
+    const meta = { days: 5, phone: '01234', name: 'a: b\nc' };
     expect(body.data).toMatchObject([{ method_label: 'Ground', meta, is_active: false }]);
     expect(operator.errors).toEqual([]);
   });

@@ -7,7 +7,8 @@ describe('the lines of details', () => {
     [{ days: 5, express: true }, 'days: 5\nexpress: true'],
     [{ phone: '01234', zip: '5', name: 'a: b' }, 'phone: 01234\nzip: "5"\nname: a: b'],
     [{ parcels: [1, 2] }, 'parcels: [1,2]'],
-    [{ note: 'first\nsecond', blank: ' x' }, 'note: "first\\nsecond"\nblank: " x"'],
+    [{ note: 'first: 1\n\nlast', days: 5 }, 'note: first: 1\n  \n  last\ndays: 5'],
+    [{ note: 'first\r\nlast', blank: ' x' }, 'note: "first\\r\\nlast"\nblank: " x"'],
     [{ 'a:b': 1 }, '{"a:b":1}'],
     [{ ' a': 1 }, '{" a":1}'],
   ])('show and read %j', (meta, lines) => {
@@ -16,7 +17,7 @@ describe('the lines of details', () => {
   });
 
   it('may have blank lines and blanks around the colon', () => {
-    expect(metaOf('\n days : 5 \r\n\n')).toEqual({ days: 5 });
+    expect(metaOf('\n days : 5 \r\n\nnote: a\r\n  b')).toEqual({ days: 5, note: 'a\nb' });
   });
 
   it.each(['six', ': 6', '  : 6', '"six"', 'days: 5\ndays : 6', 'days: 5\nsix'])(

@@ -11,13 +11,14 @@ function jsonOrText(value: string): unknown {
 }
 
 /**
- * Returns `meta` as lines of `name: value`. A text of several lines is in quotes, and so is a text that would be read as
- * other JSON. If lines cannot show the value exactly, the whole value is shown as JSON.
+ * Returns `meta` as lines of `name: value`. The further lines of a text begin with two blanks. A text that would be read
+ * as other JSON keeps its quotes. If lines cannot show the value exactly, the whole value is shown as JSON.
  */
 export function linesOf(meta: object): string {
   const isPlain = (value: unknown): value is string =>
-    typeof value === 'string' && !/^\s|\s$|[\r\n]/.test(value) && same(jsonOrText(value), value);
-  const textOf = (value: unknown): string => (isPlain(value) ? value : JSON.stringify(value));
+    typeof value === 'string' && !/^\s|\s$|\r/.test(value) && same(jsonOrText(value), value);
+  const textOf = (value: unknown): string =>
+    isPlain(value) ? value.replaceAll('\n', '\n  ') : JSON.stringify(value);
   const lines = Object.entries(meta)
     .map(([name, value]) => `${name}: ${textOf(value)}`)
     .join('\n');
@@ -27,9 +28,14 @@ export function linesOf(meta: object): string {
 /** Reads lines of `name: value`. Other lines are returned as they are, and the API refuses the text. */
 export function metaOf(lines: string): unknown {
   if (lines.startsWith('{')) return jsonOrText(lines);
-  const written = lines.split(/[\r\n]+/).filter((line) => line.trim() !== '');
+  const written = lines
+    .replaceAll('\r\n', '\n')
+    .split(/[\r\n]+(?! {2})/)
+    .filter((line) => line.trim() !== '');
   if (!written.every((line) => /^[^:]*[^\s:][^:]*:/.test(line))) return lines;
-  const pairs = written.map((line) => line.trim().split(/ *: *(.*)/));
+  const pairs = written.map((line) => line.trim().split(/ *: *(.*)/s));
   if (new Set(pairs.map(([name]) => name)).size < pairs.length) return lines;
-  return Object.fromEntries(pairs.map(([name, value = '']) => [name, jsonOrText(value)]));
+  return Object.fromEntries(
+    pairs.map(([name, value = '']) => [name, jsonOrText(value.replaceAll('\n  ', '\n'))]),
+  );
 }

@@ -12,7 +12,7 @@ const fields = {
   method_code: { read: (value) => value.trim() },
   method_label: {},
   carrier_label: { read: (value) => value.trim() || null },
-  meta: { tag: 'textarea', rows: 3, read: metaOf },
+  meta: { tag: 'textarea', rows: 4, read: metaOf },
   is_active: { type: 'checkbox', role: 'switch', read: (value) => value !== undefined },
 };
 const names = [...Object.keys(fields), 'sort_order'];
