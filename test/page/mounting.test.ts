@@ -19,8 +19,9 @@ import {
   type ShippingPageOptions,
 } from 'nestjs-shipping/page';
 import { map, type Observable } from 'rxjs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { platformNames } from '../embedding/host.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
 import { pageHost, type PageHost, type PageHostOptions } from './page-host.js';
 
 /** Refuses a request without a cookie, and reads the metadata of the handler. */
@@ -64,6 +65,13 @@ interface Seen {
   assets: string[];
 }
 
+/** No test here stores anything. */
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.close());
+
 describe.each(platformNames)('the page on %s', (platform) => {
   let host: PageHost | undefined;
   afterEach(async () => {
@@ -72,7 +80,7 @@ describe.each(platformNames)('the page on %s', (platform) => {
   });
 
   async function start(options: PageHostOptions = {}): Promise<void> {
-    host = await pageHost({ ...options, platform });
+    host = await pageHost({ ...options, platform, database });
   }
 
   async function get(path: string, headers: Record<string, string> = {}): Promise<Seen> {
@@ -337,7 +345,7 @@ describe.each(platformNames)('the page on %s', (platform) => {
 
 describe('the options of the page', () => {
   const boot = (options: PageHostOptions): Promise<string> =>
-    pageHost(options).then(
+    pageHost({ ...options, database }).then(
       (host) => host.close().then(() => 'booted'),
       ({ message }: Error) => message,
     );
@@ -383,7 +391,7 @@ describe('the options of the page', () => {
         projects: ({ headers }: Request) => [{ id: 'acme', label: names.of(headers['x-user']) }],
       }),
     });
-    const host = await pageHost({ page });
+    const host = await pageHost({ page, database });
     const refused = await fetch(`${host.origin}/staff`);
     const headers = { cookie: 'session=1', 'x-user': 'sam' };
     const text = await (await fetch(`${host.origin}/staff`, { headers })).text();

@@ -18,25 +18,30 @@ export interface PageHostOptions extends Pick<ModuleMetadata, 'controllers' | 'p
   /** The options of each mount. */
   mounts?: Parameters<typeof ShippingModule.forRoot>[0][];
   platform?: Platform;
+  /** A database that several hosts use, one after another. */
+  database?: TestDatabase;
   configure?: (app: INestApplication) => unknown;
 }
 
 /** An application with the module and its page. */
 export async function pageHost(options: PageHostOptions = {}): Promise<PageHost> {
-  const { page, mounts = [{}], platform, configure, ...own } = options;
-  const database = await testDatabase();
+  const { page, mounts = [{}], platform, configure, database: shared, ...own } = options;
+  const database = shared ?? (await testDatabase());
+  const release = async (): Promise<void> => (shared ? undefined : database.close());
   try {
+    // Each host closes its DataSource at its end.
+    if (!database.dataSource.isInitialized) await database.dataSource.initialize();
     const shipping = mounts.map((mount) => ShippingModule.forRoot(mount));
     const pageModule = page && 'module' in page ? page : ShippingPageModule.forRoot(page);
     const testing = await compiled([typeOrm(database), ...shipping, pageModule], own);
     const { app, origin } = await listening(testing, configure, platform);
     const close = async (): Promise<void> => {
       await app.close();
-      await database.close();
+      await release();
     };
     return { app, database, origin, close };
   } catch (error) {
-    await database.close();
+    await release();
     throw error;
   }
 }
