@@ -37,6 +37,10 @@ describe('toShippingError()', () => {
       new Error('Client has encountered a connection error and is not queryable'),
     ],
     ['a connection that was closed earlier', new Error('Client was closed and is not queryable')],
+    [
+      'a connection that the server has closed',
+      failed('COMMIT', coded('EPIPE', 'This socket has been ended by the other party')),
+    ],
     ['a pool that is closed', new Error('Cannot use a pool after calling end on the pool')],
     ['a connection that TypeORM has released', new QueryRunnerAlreadyReleasedError()],
     ['a manager whose connection TypeORM has released', new QueryRunnerProviderAlreadyReleasedError()],
@@ -75,6 +79,7 @@ describe('toShippingError()', () => {
   it.each<[string, Error]>([
     ['a connection that breaks', gone],
     ['a connection that is reset', coded('ECONNRESET')],
+    ['a connection that is reset while a statement is sent', coded('EPIPE', 'write EPIPE')],
     ['a host that disappears from the network', coded('EHOSTUNREACH', 'read EHOSTUNREACH')],
     ['a network that goes down', coded('ENETDOWN', 'write ENETDOWN')],
     ['a backend that is terminated', coded('57P01', 'terminating connection due to administrator command')],

@@ -25,7 +25,9 @@ const socketErrors: Dialect['errorCodes'] = {
   'ERR_SOCKET_*': 'broken',
   ECONNRESET: 'broken',
   ECONNABORTED: 'broken',
-  EPIPE: 'broken',
+  // Node.js has seen the end of the connection, and has sent nothing.
+  'EPIPE This socket has been ended by the other party*': 'refused',
+  'EPIPE*': 'broken',
   ETIMEDOUT: 'broken',
   EHOSTUNREACH: 'broken', // an open connection may also end with it, after it has sent a change
   EHOSTDOWN: 'broken',
