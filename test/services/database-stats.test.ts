@@ -1,11 +1,21 @@
 import { OrderEventsService, type ShippingDatabaseStats } from 'nestjs-shipping';
 import { QueryFailedError } from 'typeorm';
-import { expect, it, vi } from 'vitest';
-import { mounted } from '../mounted.js';
+import { describe, expect, it, vi } from 'vitest';
+import { type Mounted, mounted } from '../mounted.js';
 import { freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
 
 const host = mounted();
+
+/** Makes the database report a deadlock for each event of the type `race.lost`. */
+const loseRaces = ({ dataSource }: Mounted): Promise<unknown> =>
+  engine.refuse(dataSource.manager, {
+    table: 'shipping_order_event',
+    on: 'INSERT',
+    where: { type: 'race.lost' },
+    message: 'lost',
+    conflict: engine.conflicts.find((code) => /40P01|DEADLOCK/.test(code)),
+  });
 
 /** Returns how much each figure grows while the work runs. */
 async function growthDuring(work: () => Promise<unknown>): Promise<ShippingDatabaseStats> {
@@ -80,5 +90,47 @@ onlyWhere('severalConnections', () => {
     expect(waitingWriters).toBe(1);
     expect(growth).toMatchObject({ lostRaces: 1, waitingWriters: 0, unavailable: 0, outcomeUnknown: 0 });
     expect((await host.methods.list(project)).meta.total).toBe(4);
+  });
+});
+
+onlyWhere('lostRaces', () => {
+  it('databaseStats() counts one failure for all calls of a transaction', async () => {
+    await loseRaces(host);
+    const order = { projectId: freshProject(), orderId: '1001' };
+
+    const growth = await growthDuring(() =>
+      host.dataSource
+        .transaction(async (manager) => {
+          const types = ['race.lost', 'order.paid', 'order.archived'];
+          await Promise.allSettled(types.map((type) => host.events.record(order, { type }, { manager })));
+          throw new Error('rollback');
+        })
+        .catch(() => undefined),
+    );
+
+    expect(growth).toEqual({ ...none, lostRaces: 1, unavailable: 1 });
+  });
+
+  describe('with a hook that loses a race', () => {
+    let types: string[] = [];
+    const hooked = mounted({
+      shipping: {
+        beforeCommit: {
+          change: async (_change, manager) => {
+            const order = { projectId: freshProject(), orderId: '1001' };
+            await hooked.events.record(order, { type: types.shift() ?? 'order.placed' }, { manager });
+          },
+        },
+      },
+    });
+
+    it('databaseStats() counts the race once, and no failure of a change that succeeds at its second try', async () => {
+      await loseRaces(hooked);
+      types = ['race.lost'];
+
+      await hooked.methods.create(freshProject(), ground);
+
+      expect(hooked.methods.databaseStats()).toEqual({ ...none, lostRaces: 1, retries: 1 });
+    });
   });
 });

@@ -23,8 +23,8 @@ export interface ShippingDatabaseStats {
   /** Calls that wait now in this process, because another call changes the same project. */
   readonly waitingWriters: number;
   /**
-   * Calls that failed with a `DatabaseUnavailableError`. Calls that shared a statement count once. A change that waited
-   * behind a failed one, and failed with it, does not count.
+   * Calls that failed with a `DatabaseUnavailableError`. Calls that shared a statement or a transaction count once. A
+   * change that waited behind a failed one, and failed with it, does not count.
    */
   readonly unavailable: number;
   /** Calls that failed with an `OutcomeUnknownError`. */
@@ -46,6 +46,7 @@ const queueOf = onePerDataSource(() => new KeyedQueue());
 /** Runs work on the database: in the caller's transaction, or on a connection of its own to the primary. */
 export class Database {
   readonly counters = { lostRaces: 0, retries: 0, unavailable: 0, outcomeUnknown: 0 };
+  private readonly counted = new WeakSet<DatabaseUnavailableError>();
   private readonly dialect: Dialect;
 
   /** @param ambientManager the option `entityManager` of the module */
@@ -166,16 +167,22 @@ export class Database {
     try {
       return await runCall(...call);
     } catch (error) {
-      if (isLostRace(error)) this.counters.lostRaces++;
-      throw this.counted(error);
+      // The call around a hook fails with the error of a call in the hook, and counts it or tries again.
+      if (currentContext()?.runner !== call[0]) this.count(error);
+      throw error;
     }
   }
 
   /** Counts an error with which a call fails. */
-  private counted(error: unknown): unknown {
-    if (error instanceof DatabaseUnavailableError) this.counters.unavailable++;
+  private count(error: unknown): void {
+    const isUnavailable = error instanceof DatabaseUnavailableError;
+    // All calls of a transaction that has failed throw the same error.
+    if (isUnavailable && !this.counted.has(error)) {
+      this.counted.add(error);
+      this.counters.unavailable++;
+      if (isLostRace(error)) this.counters.lostRaces++;
+    }
     if (error instanceof OutcomeUnknownError) this.counters.outcomeUnknown++;
-    return error;
   }
 
   private onOwnConnection<Result>(work: Attempt<Result>, mayHaveCommitted?: boolean): Promise<Result> {
@@ -204,9 +211,11 @@ export class Database {
         // A subscriber of the host has failed after the COMMIT. The change is made, so it must not be repeated.
         if (state.commits > commits) throw error;
         const typed = typedError(error, mayHaveCommitted);
-        const isRace = isLostRace(typed);
-        if (isRace) this.counters.lostRaces++;
-        if (caller || attempt === maxTries || !isRace) throw this.counted(typed);
+        if (caller || attempt === maxTries || !isLostRace(typed)) {
+          this.count(typed);
+          throw typed;
+        }
+        this.counters.lostRaces++;
         this.counters.retries++;
       } finally {
         if (!caller) await runner.release();
