@@ -65,3 +65,15 @@ for (const { engine, file, unreadable } of engines)
       expect(message).not.toMatch(/\bdrop\b/i);
     });
   });
+
+it.skipIf(postgres.missing !== undefined)(
+  `a role on ${titleOf(postgres)} that may not use the schema is told where its rights are`,
+  async () => {
+    const database = await withRole(await postgres.create());
+
+    const starting = database.start();
+
+    await expect(starting).rejects.toThrow(/permission denied for schema .*rights in docs\/dba\.md\.$/);
+    await database.close();
+  },
+);

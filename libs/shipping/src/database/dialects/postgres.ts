@@ -86,9 +86,11 @@ async function refuseEncoding(dataSource: DataSource): Promise<void> {
   );
 }
 
+const rightsRemedy = 'Grant the role the rights in docs/dba.md.';
+
 /**
  * Warns of row-level security. It is no error: whether the policies show the role all rows, only a person can tell.
- * @throws Error that names the remedy, when the role may not read a table
+ * @throws Error that names the remedy, when the role may not use the schema or read a table
  */
 async function checkRights(dataSource: DataSource, tablePaths: readonly string[]): Promise<void> {
   const escaped = tablePaths.map((path) =>
@@ -97,20 +99,24 @@ async function checkRights(dataSource: DataSource, tablePaths: readonly string[]
       .map((name) => dataSource.driver.escape(name))
       .join('.'),
   );
-  const tables = await dataSource.query<{ name: string; state: string | null }[]>(
-    `SELECT name, CASE
-       WHEN NOT has_any_column_privilege(to_regclass(name), 'SELECT') THEN 'unreadable'
-       WHEN row_security_active(to_regclass(name)) THEN 'filtered'
-     END AS state FROM unnest($1::text[]) AS name`,
-    [escaped],
-  );
+  const tables = await dataSource
+    .query<{ name: string; state: string | null }[]>(
+      `SELECT name, CASE
+         WHEN NOT has_any_column_privilege(to_regclass(name), 'SELECT') THEN 'unreadable'
+         WHEN row_security_active(to_regclass(name)) THEN 'filtered'
+       END AS state FROM unnest($1::text[]) AS name`,
+      [escaped],
+    )
+    .catch((error: Error & { code?: unknown }) => {
+      const isSchemaDenied = error.code === '42501';
+      throw isSchemaDenied ? new Error(`${error.message}. ${rightsRemedy}`, { cause: error }) : error;
+    });
   const namesOf = (state: string): string[] =>
     tables.filter((each) => each.state === state).map(({ name }) => name);
   const [unreadable, filtered] = [namesOf('unreadable'), namesOf('filtered')];
   if (unreadable.length > 0)
     throw new Error(
-      `The database has ${unreadable.join(', ')}, but the role of the DataSource may not read it. Grant the role the ` +
-        'rights in docs/dba.md.',
+      `The database has ${unreadable.join(', ')}, but the role of the DataSource may not read it. ${rightsRemedy}`,
     );
   if (filtered.length > 0)
     new Logger('ShippingModule').warn(
