@@ -22,28 +22,50 @@ describe.skipIf(postgres.missing !== undefined)(`the SQL for a DBA on ${titleOf(
     await database?.close();
   });
 
-  it('brings one tenant back from a backup, and each process sees it', async () => {
-    await host.methods.create('acme', ground);
-    const backup = `backup_${database.role}`;
-    await database.owner.query(`CREATE SCHEMA ${backup}`);
-    for (const { tableName } of shippingEntities.map((entity) => database.owner.getMetadata(entity)))
-      await database.owner.query(`CREATE TABLE ${backup}.${tableName} AS TABLE ${tableName}`);
-    await host.methods.removeAll('acme');
-    await host.events.removeHistories('acme');
-    expect(await host.methods.findActive('acme')).toEqual([]);
+  describe('restore-tenant.sql', () => {
+    let backup: string;
+    beforeEach(async () => {
+      await host.methods.create('acme', ground);
+      backup = `backup_${database.role}`;
+      await database.owner.query(`CREATE SCHEMA ${backup}`);
+      for (const { tableName } of shippingEntities.map((entity) => database.owner.getMetadata(entity)))
+        await database.owner.query(`CREATE TABLE ${backup}.${tableName} AS TABLE ${tableName}`);
+    });
+    afterEach(() => database.owner.query(`DROP SCHEMA ${backup} CASCADE`));
 
-    const sql = sqlOf('sql/restore-tenant', database.role, database.place).replaceAll(
-      'backup.',
-      `${backup}.`,
-    );
-    const runner = database.owner.createQueryRunner();
-    for (const statement of statementsOf(sql)) await runner.query(statement);
-    await runner.release();
-    await database.owner.query(`DROP SCHEMA ${backup} CASCADE`);
+    /** Runs the statements on one connection, as psql does. */
+    const restore = async (): Promise<void> => {
+      const sql = sqlOf('sql/restore-tenant', database.role, database.place);
+      const runner = database.owner.createQueryRunner();
+      try {
+        for (const statement of statementsOf(sql.replaceAll('backup.', `${backup}.`)))
+          await runner.query(statement);
+      } finally {
+        await runner.query('ROLLBACK');
+        await runner.release();
+      }
+    };
 
-    expect(await host.methods.findActive('acme')).toHaveLength(1);
-    expect(await host.events.findAll({ projectId: 'acme', orderId: 'o' })).toHaveLength(700);
-    await host.events.record({ projectId: 'acme', orderId: 'o' }, { type: 'order.paid' });
+    it('brings one tenant back from a backup, and each process sees it', async () => {
+      await host.methods.removeAll('acme');
+      await host.events.removeHistories('acme');
+      expect(await host.methods.findActive('acme')).toEqual([]);
+
+      await restore();
+
+      expect(await host.methods.findActive('acme')).toHaveLength(1);
+      expect(await host.events.findAll({ projectId: 'acme', orderId: 'o' })).toHaveLength(700);
+      await host.events.record({ projectId: 'acme', orderId: 'o' }, { type: 'order.paid' });
+    });
+
+    it('removes nothing if the backup lacks a table', async () => {
+      await database.owner.query(`DROP TABLE ${backup}.shipping_order_event`);
+
+      await expect(restore()).rejects.toThrow('does not exist');
+
+      expect(await host.methods.findActive('acme')).toHaveLength(1);
+      expect(await host.events.findAll({ projectId: 'acme', orderId: 'o' })).toHaveLength(700);
+    });
   });
 
   it('sets autovacuum, watches the tables, and moves the numbers on after a switch-over', async () => {
