@@ -5,6 +5,10 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ShippingModule } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 import { type TestTypeOrmModuleOptions } from 'nestjs-shipping/testing';
+import { type Pool } from 'pg';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { IdleConnections } from './idle-connections.js';
 import { ProjectGuard } from './project.guard.js';
 
 export const options = {
@@ -14,11 +18,20 @@ export const options = {
 } satisfies TestTypeOrmModuleOptions;
 
 /** A constant, so that a test can put another database in its place. */
-export const database = TypeOrmModule.forRoot({
-  ...options,
-  migrations: shippingMigrations,
-  migrationsRun: true,
+export const database = TypeOrmModule.forRootAsync({
+  useFactory: () => ({ ...options, migrations: shippingMigrations, migrationsRun: true }),
+  dataSourceFactory: async (all) => {
+    const dataSource = await new DataSource(all as DataSourceOptions).initialize();
+    surviveEndedConnections(dataSource);
+    return dataSource;
+  },
 });
+
+/** Without this listener, the process ends if PostgreSQL ends a connection just as `pg` opens it. */
+function surviveEndedConnections({ driver }: DataSource): void {
+  const pool = (driver as PostgresDriver).master as Pool;
+  pool.on('connect', (client) => client.on('error', () => undefined));
+}
 
 /** Without `JWT_SECRET`, each start makes a new secret. Older tokens are then not valid. */
 const tokens = JwtModule.register({ secret: process.env['JWT_SECRET'] || randomBytes(32) });
@@ -30,5 +43,6 @@ const tokens = JwtModule.register({ secret: process.env['JWT_SECRET'] || randomB
     ShippingModule.forRoot({ imports: [tokens], http: { decorators: [UseGuards(ProjectGuard)] } }),
     tokens,
   ],
+  providers: [IdleConnections],
 })
 export class AppModule {}
