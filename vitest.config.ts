@@ -24,8 +24,19 @@ const engineOf = (url: string): string => url.split(':')[0] ?? '';
 /** Tests of PostgreSQL itself, and tests of the sample, which runs on PostgreSQL. */
 const postgresOnly = ['test/engines/postgres/**', 'test/sample/**'];
 
-/** These tests find their databases themselves, test code of the documents, or need no database. So they run once. */
-const ownEngines = ['test/engines/*.test.ts', 'test/{guide,page,recipes}/**', 'test/*.test.ts'];
+/** These tests find servers and SQLite themselves, so they run once in a run that names any of them. */
+const ofServers = [
+  'test/engines/*.test.ts',
+  'test/recipes/silent-server.test.ts',
+  'test/sample/engines.test.ts',
+];
+
+/** These tests are about code of the documents, or need no database. So they run once, too. */
+const onceOnly = [
+  'test/{guide,page,recipes}/**',
+  'test/engines/postgres/testing-kit.test.ts',
+  'test/*.test.ts',
+];
 
 /** These tests are about HTTP and Nest. The engine makes no difference to them, so they run once, too. */
 const ofHttp = [
@@ -75,7 +86,7 @@ export default defineConfig({
   },
   test: {
     globalSetup: ['test/support/snapshot.setup.ts'],
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       {
         extends: true,
@@ -83,17 +94,27 @@ export default defineConfig({
         test: {
           ...suite,
           name: 'embedded',
+          globalSetup: ['test/support/without-servers.setup.ts'],
           include: [...suite.include, 'libs/**/*.spec.ts'],
-          exclude: ownProcess,
+          exclude: [...ownProcess, ...ofServers],
           // With isolation, a fifth of a run would be imports.
           isolate: false,
         },
       },
       { extends: true, test: { ...suite, name: 'embedded, apart', include: ownProcess } },
+      ...(databases.length > 0
+        ? [
+            {
+              extends: true as const,
+              test: { ...suite, name: 'servers', include: ofServers, isolate: false },
+            },
+          ]
+        : []),
       ...databases.flatMap((url, index) => {
         const name = `server ${index + 1} (${engineOf(url)})`;
         const elsewhere = [
-          ...ownEngines,
+          ...ofServers,
+          ...onceOnly,
           ...ofHttp,
           ...(engineOf(url).startsWith('postgres') ? [] : postgresOnly),
         ];

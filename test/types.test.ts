@@ -41,6 +41,9 @@ function build(): { declared: Map<string, string>; errors: string } {
   return { declared, errors: ts.formatDiagnostics(diagnostics, ts.createCompilerHost(building)) };
 }
 
+/** The files of other packages, which several programs share. */
+const parsedFiles = new Map<string, ts.SourceFile | undefined>();
+
 /** Compiles a host with every strict flag against these declarations. @returns the errors */
 function errorsIn(hosts: string[], declared: Map<string, string>): string {
   const strictest: ts.CompilerOptions = {
@@ -62,6 +65,12 @@ function errorsIn(hosts: string[], declared: Map<string, string>): string {
     ),
   };
   const disk = ts.createCompilerHost(strictest);
+  const onDisk = (...asked: Parameters<typeof disk.getSourceFile>): ts.SourceFile | undefined => {
+    const [file] = asked;
+    const parsed = parsedFiles.get(file) ?? disk.getSourceFile(...asked);
+    parsedFiles.set(file, parsed);
+    return parsed;
+  };
   const isHidden = (file: string): boolean => file.startsWith(source) && !declared.has(file);
   const host: ts.CompilerHost = {
     ...disk,
@@ -69,9 +78,7 @@ function errorsIn(hosts: string[], declared: Map<string, string>): string {
     readFile: (file) => declared.get(file) ?? (isHidden(file) ? undefined : disk.readFile(file)),
     getSourceFile: (file, version, ...rest) => {
       const text = declared.get(file);
-      return text === undefined
-        ? disk.getSourceFile(file, version, ...rest)
-        : ts.createSourceFile(file, text, version);
+      return text === undefined ? onDisk(file, version, ...rest) : ts.createSourceFile(file, text, version);
     },
   };
   const program = ts.createProgram(
@@ -79,7 +86,17 @@ function errorsIn(hosts: string[], declared: Map<string, string>): string {
     strictest,
     host,
   );
-  return ts.formatDiagnostics(ts.getPreEmitDiagnostics(program), host);
+  // Declarations of other packages are not ours to check.
+  const ours = program.getSourceFiles().filter(({ fileName }) => !fileName.includes('/node_modules/'));
+  const diagnostics = [
+    ...program.getOptionsDiagnostics(),
+    ...program.getGlobalDiagnostics(),
+    ...ours.flatMap((file) => [
+      ...program.getSyntacticDiagnostics(file),
+      ...program.getSemanticDiagnostics(file),
+    ]),
+  ];
+  return ts.formatDiagnostics(diagnostics, host);
 }
 
 describe('the types of the package', () => {

@@ -26,7 +26,7 @@ try {
     only: 'list20few',
     against: checkout,
     few: true,
-    rounds: 6,
+    rounds: 4,
     seconds: 2,
   });
   const more = 1 / Number(rows[0].server);

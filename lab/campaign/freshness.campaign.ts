@@ -43,7 +43,7 @@ describe.each(places)('a read that begins after an acknowledged write on %s', (p
     ['a project with inherited methods', true],
     ['a project without inherited methods', false],
   ])('shows that write on two instances, by route, service and ETag, in %s', async (title, inherits) => {
-    const wanted = sizedAt(place, { ci: 5_000, long: 100_000 });
+    const wanted = sizedAt(place, { ci: 2_000, long: 100_000 });
     const project = freshProject();
     const of = (id: string): Client[] => apps.map(({ origin }) => new Client(origin, id));
     const shops = of(project);

@@ -5,7 +5,7 @@ import { seed, sized } from './size.js';
 import { type Agreement, agreement } from '../../test/model/agreement.js';
 
 /** On a server of CI, what the engine stores and how it compares. The embedded database shows the rest. */
-const runs = sized({ ci: serverUrl ? 50 : 300, long: 10_000 });
+const runs = sized({ ci: serverUrl ? 25 : 150, long: 10_000 });
 
 describe('the library and a model of its contract in memory', () => {
   let both: Agreement;

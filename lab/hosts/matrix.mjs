@@ -103,8 +103,8 @@ function shop(nest) {
     steps: [
       [...ofCommonJs, run].join(' && '),
       ['npm pkg set type=module', ...modes, run].join(' && '),
-      [newest, ...modes].join(' && '),
-      ['npm pkg set type=commonjs', ...ofCommonJs].join(' && '),
+      // test/types.test.ts compiles them as ES modules with the newest TypeScript.
+      ['npm pkg set type=commonjs', newest, ...ofCommonJs].join(' && '),
     ],
   };
 }

@@ -4,7 +4,6 @@ import { Test } from '@nestjs/testing';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { shippingEntities, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
-import { embeddedPostgresOptions } from 'nestjs-shipping/testing';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -59,8 +58,9 @@ describe('the DataSource of the module', () => {
   it.each([undefined, 'shop'])(
     'gets our entities by autoLoadEntities, beside a glob of the host (DataSource %s)',
     async (dataSource) => {
+      const own = await closedDatabase();
       const options = {
-        ...(await embeddedPostgresOptions()),
+        ...own.options,
         name: dataSource,
         entities: ['/nowhere/**/*.entity.js'],
         autoLoadEntities: true,
@@ -73,6 +73,7 @@ describe('the DataSource of the module', () => {
 
       expect((await testing.get(ShippingMethodsService).list('p')).meta.total).toBe(0);
       await testing.close();
+      await own.close();
     },
   );
 
@@ -102,7 +103,8 @@ describe('the DataSource of the module', () => {
 
   it('that knows only an entity of the host with the name of ours is refused, and the error says so', async () => {
     const own = namesake('method_of_host');
-    const options = { ...(await embeddedPostgresOptions()), synchronize: true };
+    const empty = await closedDatabase();
+    const options = { ...empty.options, synchronize: true, migrationsRun: false };
     const shipping = ShippingModule.forRoot({ http: false });
 
     const testing = await compiled([TypeOrmModule.forRoot({ ...options, entities: [own] }), shipping]);
@@ -113,17 +115,16 @@ describe('the DataSource of the module', () => {
     );
     await testing.get(DataSource).destroy();
     const entities = [own, ...shippingEntities];
-    const fixed = await compiled([
-      TypeOrmModule.forRoot({ ...(await embeddedPostgresOptions()), synchronize: true, entities }),
-      shipping,
-    ]);
+    const fixed = await compiled([TypeOrmModule.forRoot({ ...options, entities }), shipping]);
     await fixed.init();
     expect(await fixed.get(ShippingMethodsService).findActive('p')).toEqual([]);
     await fixed.close();
+    await empty.close();
   });
 
   it('that the host initializes late and that does not know our entities is refused', async () => {
-    const options = { ...(await embeddedPostgresOptions()), manualInitialization: true };
+    const own = await closedDatabase();
+    const options = { ...own.options, entities: [], migrations: [], manualInitialization: true };
     const shipping = ShippingModule.forRoot({ http: false });
     class Shop {
       constructor(@Inject(getDataSourceToken()) private readonly dataSource: DataSource) {}
@@ -140,5 +141,13 @@ describe('the DataSource of the module', () => {
     );
 
     await testing.get(DataSource).destroy();
+    await own.close();
   });
 });
+
+/** A database without tables, to which nobody is connected. */
+async function closedDatabase(): Promise<TestDatabase> {
+  const database = await testDatabase({ migrationsRun: false });
+  await database.dataSource.destroy();
+  return database;
+}

@@ -7,7 +7,6 @@ import {
   ShippingModule,
   ShippingProject,
 } from 'nestjs-shipping';
-import { embeddedPostgresOptions } from 'nestjs-shipping/testing';
 import { Logger } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Column, DataSource, DefaultNamingStrategy, Entity, PrimaryColumn } from 'typeorm';
@@ -200,11 +199,8 @@ describe('the tables, when an application boots,', () => {
   });
 
   it('are not checked on a DataSource that the host initialises later', async () => {
-    const options = {
-      ...(await embeddedPostgresOptions()),
-      autoLoadEntities: true,
-      manualInitialization: true,
-    };
+    database = await testDatabase();
+    const options = { ...database.options, manualInitialization: true };
     const testing = await compiled([TypeOrmModule.forRoot(options), ShippingModule.forRoot({ http: false })]);
 
     await testing.init();

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MethodInUseError } from 'nestjs-shipping';
-import { type EntityManager } from 'typeorm';
+import { type DataSource, type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject, ground } from '../support/client.js';
 import { type EngineDatabase, sqlite, titleOf } from './databases.js';
@@ -142,81 +142,6 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
     expect((await host.methods.list(project)).data).toEqual([]);
   });
 
-  describe('a subscriber of the host that fails before the ROLLBACK', () => {
-    const soldOut = (): Promise<never> => Promise.reject(new Error('sold out'));
-    type Moment = 'beforeTransactionRollback' | 'beforeQuery';
-    /** The first rollback fails. */
-    const whileRollbacksFail = async (moment: Moment, work: () => Promise<unknown>): Promise<void> => {
-      let isFirst = true;
-      host.dataSource.subscribers.push({
-        [moment]: ({ query = 'ROLLBACK' }: { query?: string }) => {
-          const fails = isFirst && query.startsWith('ROLLBACK');
-          if (fails) isFirst = false;
-          return fails ? Promise.reject(new Error('no log')) : Promise.resolve();
-        },
-      });
-      const [{ status }] = await Promise.allSettled([work()]);
-      expect(status).toBe('rejected');
-      host.dataSource.subscribers.pop();
-    };
-    const isOpen = (): Promise<unknown> =>
-      host.dataSource.query('BEGIN').then(
-        () => host.dataSource.query('ROLLBACK').then(() => false),
-        () => true,
-      );
-
-    describe.each<Moment>(['beforeTransactionRollback', 'beforeQuery'])('in %s', (moment) => {
-      it.each<[string, (project: string) => Promise<unknown>]>([
-        [
-          'of a transaction',
-          (project) =>
-            host.dataSource.transaction(async (manager) => {
-              await host.events.record(
-                { projectId: project, orderId: 'o' },
-                { type: 'order.placed' },
-                { manager },
-              );
-              return soldOut();
-            }),
-        ],
-        [
-          'of a nested transaction, whose error the host catches',
-          (project) =>
-            host.dataSource.transaction(async (manager) => {
-              const nested = manager.transaction(async (inner) => {
-                await host.events.record(
-                  { projectId: project, orderId: 'o' },
-                  { type: 'order.placed' },
-                  { manager: inner },
-                );
-                return soldOut();
-              });
-              await nested.catch(() => undefined);
-            }),
-        ],
-        [
-          'of a change of ours',
-          (project) => host.methods.create(project, { ...ground, meta: { fails: true } }),
-        ],
-      ])('leaves nothing behind %s, and later calls are stored', async (_what, work) => {
-        const [undone, kept] = [freshProject(), freshProject()];
-
-        await host.dataSource.query(
-          `CREATE TRIGGER IF NOT EXISTS failing BEFORE INSERT ON shipping_method WHEN NEW.meta LIKE '%fails%'
-         BEGIN SELECT RAISE(ABORT, 'not now'); END`,
-        );
-        await whileRollbacksFail(moment, () => work(undone));
-        const created = await host.methods.create(kept, ground);
-
-        expect(await host.events.findAll({ projectId: undone, orderId: 'o' })).toEqual([]);
-        expect((await host.methods.list(undone)).data).toEqual([]);
-        expect((await host.methods.list(kept)).data).toEqual([created]);
-        expect(await isOpen()).toBe(false);
-        expect(host.dataSource.createQueryRunner().isTransactionActive).toBe(false);
-      });
-    });
-  });
-
   it('goes on after SQLite has rolled a transaction back by itself', async () => {
     const [undone, kept] = [freshProject(), freshProject()];
 
@@ -285,3 +210,89 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
     },
   );
 });
+
+// Most calls wait for the end of a turn, some seconds. They do so at the same time, on databases of their own.
+describe
+  .skipIf(sqlite.missing !== undefined)
+  .concurrent(`a subscriber of the host that fails before the ROLLBACK on ${titleOf(sqlite)}`, () => {
+    const soldOut = (): Promise<never> => Promise.reject(new Error('sold out'));
+    type Moment = 'beforeTransactionRollback' | 'beforeQuery';
+    /** The first rollback fails. */
+    const whileRollbacksFail = async (
+      { subscribers }: DataSource,
+      moment: Moment,
+      work: () => Promise<unknown>,
+    ): Promise<void> => {
+      let isFirst = true;
+      subscribers.push({
+        [moment]: ({ query = 'ROLLBACK' }: { query?: string }) => {
+          const fails = isFirst && query.startsWith('ROLLBACK');
+          if (fails) isFirst = false;
+          return fails ? Promise.reject(new Error('no log')) : Promise.resolve();
+        },
+      });
+      const [{ status }] = await Promise.allSettled([work()]);
+      expect(status).toBe('rejected');
+      subscribers.pop();
+    };
+    const isOpen = (dataSource: DataSource): Promise<unknown> =>
+      dataSource.query('BEGIN').then(
+        () => dataSource.query('ROLLBACK').then(() => false),
+        () => true,
+      );
+
+    describe.each<Moment>(['beforeTransactionRollback', 'beforeQuery'])('in %s', (moment) => {
+      it.each<[string, (host: EngineHost, project: string) => Promise<unknown>]>([
+        [
+          'of a transaction',
+          (host, project) =>
+            host.dataSource.transaction(async (manager) => {
+              await host.events.record(
+                { projectId: project, orderId: 'o' },
+                { type: 'order.placed' },
+                { manager },
+              );
+              return soldOut();
+            }),
+        ],
+        [
+          'of a nested transaction, whose error the host catches',
+          (host, project) =>
+            host.dataSource.transaction(async (manager) => {
+              const nested = manager.transaction(async (inner) => {
+                await host.events.record(
+                  { projectId: project, orderId: 'o' },
+                  { type: 'order.placed' },
+                  { manager: inner },
+                );
+                return soldOut();
+              });
+              await nested.catch(() => undefined);
+            }),
+        ],
+        [
+          'of a change of ours',
+          (host, project) => host.methods.create(project, { ...ground, meta: { fails: true } }),
+        ],
+      ])('leaves nothing behind %s, and later calls are stored', async (_what, work) => {
+        const [undone, kept] = [freshProject(), freshProject()];
+        const own = await sqlite.create();
+        const host = await hostOn(own);
+
+        await host.dataSource.query(
+          `CREATE TRIGGER failing BEFORE INSERT ON shipping_method WHEN NEW.meta LIKE '%fails%'
+       BEGIN SELECT RAISE(ABORT, 'not now'); END`,
+        );
+        await whileRollbacksFail(host.dataSource, moment, () => work(host, undone));
+        const created = await host.methods.create(kept, ground);
+
+        expect(await host.events.findAll({ projectId: undone, orderId: 'o' })).toEqual([]);
+        expect((await host.methods.list(undone)).data).toEqual([]);
+        expect((await host.methods.list(kept)).data).toEqual([created]);
+        expect(await isOpen(host.dataSource)).toBe(false);
+        expect(host.dataSource.createQueryRunner().isTransactionActive).toBe(false);
+        await host.close();
+        await own.drop();
+      });
+    });
+  });

@@ -138,7 +138,7 @@ export const refusing: Record<string, NestInterceptor[]> = {
       values.pipe(mergeMap(() => throwError(() => new ConflictException('It was not committed.')))),
     ),
   ],
-  'a time-out that ends': [timingOut(20), interceptor((values) => values.pipe(delay(200)))],
+  'a time-out that ends': [timingOut(20), interceptor((values) => values.pipe(delay(60)))],
 };
 
 const others: Record<string, NestInterceptor[]> = {

@@ -11,67 +11,70 @@ import { database } from './silent-server.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-describe.skipIf(postgres.missing !== undefined)(`a DataSource with limits on ${titleOf(postgres)}`, () => {
-  let created: EngineDatabase;
-  let proxy: Proxy;
-  let app: TestingModule;
-  let methods: ShippingMethodsService;
-  beforeAll(async () => {
-    created = await postgres.create();
-    await (await opened(created)).destroy();
-    const { url, schema } = created.options as { url: string; schema: string };
-    const address = new URL(url);
-    proxy = await Proxy.before({ host: address.hostname, port: Number(address.port || 5432) });
-    address.host = `127.0.0.1:${proxy.port}`;
-    address.searchParams.set('options', `-c search_path=${schema}`);
-    vi.stubEnv('DATABASE_URL', address.href);
-    app = await Test.createTestingModule({ imports: [database, ShippingModule.forRoot()] }).compile();
-    await app.init();
-    methods = app.get(ShippingMethodsService);
+// Most of the time is a wait for the limits, so the engines wait beside each other.
+describe
+  .skipIf(postgres.missing !== undefined)
+  .concurrent(`a DataSource with limits on ${titleOf(postgres)}`, () => {
+    let created: EngineDatabase;
+    let proxy: Proxy;
+    let app: TestingModule;
+    let methods: ShippingMethodsService;
+    beforeAll(async () => {
+      created = await postgres.create();
+      await (await opened(created)).destroy();
+      const { url, schema } = created.options as { url: string; schema: string };
+      const address = new URL(url);
+      proxy = await Proxy.before({ host: address.hostname, port: Number(address.port || 5432) });
+      address.host = `127.0.0.1:${proxy.port}`;
+      address.searchParams.set('options', `-c search_path=${schema}`);
+      vi.stubEnv('DATABASE_URL', address.href);
+      app = await Test.createTestingModule({ imports: [database, ShippingModule.forRoot()] }).compile();
+      await app.init();
+      methods = app.get(ShippingMethodsService);
+    });
+    afterAll(async () => {
+      vi.unstubAllEnvs();
+      await app?.close();
+      await proxy?.close();
+      await created?.drop();
+    });
+
+    it.sequential('refuses calls while the server is silent, and works again afterwards', async () => {
+      const project = freshProject();
+      await methods.create(project, ground);
+      proxy.lose();
+
+      const since = Date.now();
+      const calls = await Promise.allSettled([methods.list(project), methods.tree(project)]);
+      const waitedMs = Date.now() - since;
+      proxy.heal();
+
+      expect(calls).toMatchObject([
+        { reason: expect.any(DatabaseUnavailableError) },
+        { reason: expect.any(DatabaseUnavailableError) },
+      ]);
+      expect(waitedMs).toBeLessThan(8_000);
+      expect((await methods.list(project)).meta.total).toBe(1);
+    });
+
+    it.sequential('stays alive when the server ends a connection just as it opens', async () => {
+      const projects = Array.from({ length: 10 }, freshProject);
+      proxy.endWhenOpened();
+
+      // Without the listener of the recipe, the process would end with an unhandled `error` event.
+      const calls = await Promise.allSettled(projects.map((project) => methods.create(project, ground)));
+      proxy.heal();
+
+      const errors = calls.flatMap((call) => (call.status === 'rejected' ? [call.reason] : []));
+      expect(errors).toContainEqual(expect.any(DatabaseUnavailableError));
+      for (const error of errors) expect(error).toBeInstanceOf(DatabaseUnavailableError);
+      expect((await methods.create(freshProject(), ground)).version).toBe(1);
+    });
   });
-  afterAll(async () => {
-    vi.unstubAllEnvs();
-    await app?.close();
-    await proxy?.close();
-    await created?.drop();
-  });
-
-  it('refuses calls while the server is silent, and works again afterwards', async () => {
-    const project = freshProject();
-    await methods.create(project, ground);
-    proxy.lose();
-
-    const since = Date.now();
-    const calls = await Promise.allSettled([methods.list(project), methods.tree(project)]);
-    const waitedMs = Date.now() - since;
-    proxy.heal();
-
-    expect(calls).toMatchObject([
-      { reason: expect.any(DatabaseUnavailableError) },
-      { reason: expect.any(DatabaseUnavailableError) },
-    ]);
-    expect(waitedMs).toBeLessThan(8_000);
-    expect((await methods.list(project)).meta.total).toBe(1);
-  });
-
-  it('stays alive when the server ends a connection just as it opens', async () => {
-    const projects = Array.from({ length: 10 }, freshProject);
-    proxy.endWhenOpened();
-
-    // Without the listener of the recipe, the process would end with an unhandled `error` event.
-    const calls = await Promise.allSettled(projects.map((project) => methods.create(project, ground)));
-    proxy.heal();
-
-    const errors = calls.flatMap((call) => (call.status === 'rejected' ? [call.reason] : []));
-    expect(errors).toContainEqual(expect.any(DatabaseUnavailableError));
-    for (const error of errors) expect(error).toBeInstanceOf(DatabaseUnavailableError);
-    expect((await methods.create(freshProject(), ground)).version).toBe(1);
-  });
-});
 
 const servers = otherEngines.filter(({ options }) => options.type !== 'better-sqlite3');
 
-describe.each(servers)('a DataSource with limits on $title', ({ isMissing, options }) => {
+describe.concurrent.each(servers)('a DataSource with limits on $title', ({ isMissing, options }) => {
   it.skipIf(isMissing)('ends statements while the server is silent, and works again afterwards', async () => {
     const address = new URL(String((options as { url: unknown }).url));
     const proxy = await Proxy.before({ host: address.hostname, port: Number(address.port || 3306) });

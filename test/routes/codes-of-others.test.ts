@@ -154,14 +154,15 @@ describe.each(adapters)('the codes of other systems on %s', (adapter) => {
     expect((await methods.adoptDefaults(shop.project)).changes).toEqual([]);
   });
 
-  it.each([
-    ['that six systems use', published],
+  // An adapter decodes what a URL has. It makes no difference to the other codes.
+  it.each<[string, Sent[]]>([
+    ...(adapter === 'fastify' ? [['that six systems use', published] as [string, Sent[]]] : []),
     ['that databases and URLs often change', hard],
   ])('%s are created, listed, filtered and imported, and come back unchanged', async (_title, sent) => {
     expect(await readBack(app, other, sent, 1)).toEqual(unchanged(sent, 1));
   });
 
-  it.skipIf(!hasSharedData)(
+  it.skipIf(!hasSharedData || adapter !== 'fastify')(
     `of 918 real methods are created, listed, filtered and imported, and come back unchanged${place}`,
     async () => {
       const real = realMethods().map(({ carrier_code, method_code }) => method([carrier_code, method_code]));

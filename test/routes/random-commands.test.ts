@@ -10,8 +10,8 @@ describe('the library and a model of its contract in memory', () => {
 
   // The campaign runs the same check with other seeds, for hours.
   it('give the same responses to any commands in any order', async () => {
-    const done = await both.check({ seed: 12, numRuns: 25 });
+    const done = await both.check({ seed: 12, numRuns: 10 });
 
-    expect(done).toBeGreaterThan(700);
+    expect(done).toBeGreaterThan(280);
   });
 });

@@ -9,7 +9,11 @@ import { type TestDatabase, testDatabase } from '../../../test/support/database.
 import { counted, report } from '../figures.js';
 import { listsWith, requestsWith } from '../fuzz/places.js';
 import { filledIn, type FuzzRequest, KnownIds } from '../fuzz/requests.js';
+import { isLong, seed } from '../size.js';
 import { mark, payloads } from './payloads.js';
+
+/** A quarter of them in CI's size, which the seed chooses. */
+const tried = payloads.filter((_payload, index) => isLong || index % 4 === seed % 4);
 
 /** Collects the text of every statement that is sent, without its parameters. */
 class StatementLog implements Logger {
@@ -78,7 +82,7 @@ describe('payloads of injection in every place of every route', () => {
       if (status >= 500 || found || text.includes('alive'))
         failures.push(`${method} ${target} ${String(body)} → ${status} ${text}`);
     };
-    for (const payload of payloads) {
+    for (const payload of tried) {
       await Promise.all(listsWith(payload, reader.project).map((request) => responseTo(request, true)));
       await Promise.all(requestsWith(payload, writer).map((request) => responseTo(request, false)));
       const placed = { type: 'order.placed' };
@@ -111,9 +115,9 @@ describe('payloads of injection in every place of every route', () => {
     expect(Reflect.get({}, mark)).toBeUndefined();
     report({
       name: 'injection',
-      done: `${payloads.length} payloads, ${counted(sent)} requests, ${statements.length} statements, 0 with a payload`,
+      done: `${tried.length} payloads, ${counted(sent)} requests, ${statements.length} statements, 0 with a payload`,
       criterion: 'canary intact, all parameterised, 0 5xx',
-      met: payloads.length === 500 && statements.length > 20,
+      met: tried.length >= 125 && statements.length > 20,
     });
   });
 });

@@ -6,7 +6,7 @@ import { engine, type TestDatabase } from '../../../test/support/database.js';
 import { counted, progress, report } from '../figures.js';
 import { sized } from '../size.js';
 
-const runs = sized({ ci: 500, long: 20_000 });
+const runs = sized({ ci: 200, long: 20_000 });
 const codes = Array.from({ length: 20 }, (_, n) => `${n}`);
 const methodsOf = (sort_order: number) =>
   codes.map((method_code, n) => ({

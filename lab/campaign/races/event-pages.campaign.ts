@@ -5,7 +5,7 @@ import { freshProject } from '../../../test/support/client.js';
 import { counted, progress, report } from '../figures.js';
 import { sized } from '../size.js';
 
-const walks = sized({ ci: 300, long: 10_000 });
+const walks = sized({ ci: 150, long: 10_000 });
 const types = ['order.placed', 'order.note_added', 'shipment.dispatched'] as const;
 
 let apps: TestApp[];

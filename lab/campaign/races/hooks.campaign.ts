@@ -8,7 +8,7 @@ import { engine } from '../../../test/support/database.js';
 import { counted, progress, report } from '../figures.js';
 import { sized } from '../size.js';
 
-const changes = sized({ ci: 400, long: 10_000 });
+const changes = sized({ ci: 150, long: 10_000 });
 /** On SQLite, TypeORM has one transaction at a time. */
 const callers = engine.has.connections ? 6 : 1;
 

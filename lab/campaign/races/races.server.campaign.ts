@@ -12,8 +12,8 @@ const racers = 100;
 const writers = 50;
 
 describe.each(places)('two instances on %s', (place) => {
-  const pairs = sizedAt(place, { ci: 20, long: 200 });
-  const updates = sizedAt(place, { ci: 60, long: 2_000 });
+  const pairs = sizedAt(place, { ci: 6, long: 200 });
+  const updates = sizedAt(place, { ci: 20, long: 2_000 });
   let database: TestDatabase;
   let apps: TestApp[];
   beforeAll(async () => {

@@ -6,7 +6,7 @@ import { engine } from '../../../test/support/database.js';
 import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
 
-const appends = sized({ ci: 1_000, long: 20_000 });
+const appends = sized({ ci: 300, long: 20_000 });
 /** On SQLite, TypeORM has one transaction at a time. */
 const atOnce = engine.has.connections ? 8 : 1;
 

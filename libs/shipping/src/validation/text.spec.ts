@@ -15,13 +15,10 @@ function foldedByCharacter(text: string): string {
   ).normalize('NFC');
 }
 
-const allCharacters = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).filter(
-  (character) => character.isWellFormed(),
-);
-
-/** Han and Hangul are left out: they have thousands of characters, and no case. */
-const assigned = allCharacters.filter((character) =>
-  /[^\p{Cn}\p{Co}\p{Script=Han}\p{Script=Hangul}]/u.test(character),
+/** Han and Hangul are left out, but for two: they have thousands of characters, and no case. */
+const assigned = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).filter(
+  (character) =>
+    character.isWellFormed() && /[^\p{Cn}\p{Co}\p{Script=Han}\p{Script=Hangul}]|[\uF900한]/u.test(character),
 );
 
 describe('a code', () => {
@@ -148,7 +145,7 @@ describe('folding a text for a search', () => {
 
   it('is the same as folding each of its characters alone', () => {
     const differs = (text: string): boolean => folded(text) !== foldedByCharacter(text);
-    expect(allCharacters.filter(differs)).toEqual([]);
+    expect(assigned.filter(differs)).toEqual([]);
     // JavaScript gives `Σ` another small letter at the end of a word.
     const besideSigma = assigned.map((character) => `${character}Σ aΣ${character} aΣ${character}a `);
     expect(besideSigma.filter(differs)).toEqual([]);
