@@ -108,7 +108,10 @@ export type ShippingModuleAsyncOptions = StaticOptions & OptionsSource<ShippingF
 /** @throws Error that names the option and what it may be */
 export function settingsOf(options: OptionsOf<ShippingSettings>): ShippingSettings {
   const settings = withDefaults(new ShippingSettings(), options);
-  return { ...settings, beforeCommit: withDefaults(new BeforeCommit(), settings.beforeCommit, 'beforeCommit') };
+  return {
+    ...settings,
+    beforeCommit: withDefaults(new BeforeCommit(), settings.beforeCommit, 'beforeCommit'),
+  };
 }
 
 /** @throws Error that names the option and what it may be */

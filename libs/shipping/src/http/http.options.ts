@@ -62,7 +62,11 @@ export function httpSettingsOf(options: ShippingHttpOptions): HttpSettings {
   const settings = withDefaults(new HttpSettings(), options, 'http');
   projectParameterOf(settings.path);
   const path = withoutOuterSlashes(settings.path);
-  const routeDecorators = withDefaults(new RouteDecorators(), settings.routeDecorators, 'http.routeDecorators');
+  const routeDecorators = withDefaults(
+    new RouteDecorators(),
+    settings.routeDecorators,
+    'http.routeDecorators',
+  );
   return { ...settings, path, routeDecorators };
 }
 
