@@ -1,6 +1,6 @@
 import { SerializeOptions, type Type, UseFilters } from '@nestjs/common';
 import { ProjectParameter } from './http/parameters.js';
-import { typedError } from './database/connection-errors.js';
+import { typedOwnError } from './database/connection-errors.js';
 import { OutcomeUnknownError } from './database/database.errors.js';
 import { mountController } from './http/mount-controller.js';
 import { ShippingExceptionFilter } from './http/problem-details.filter.js';
@@ -46,7 +46,7 @@ function ReportsUnknownOutcome(
     try {
       return await handler.apply(this, parameters);
     } catch (error) {
-      const typed = typedError(error);
+      const typed = typedOwnError(error);
       throw typed instanceof OutcomeUnknownError ? typed : error;
     }
   };

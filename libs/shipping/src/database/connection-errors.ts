@@ -133,7 +133,7 @@ export function toShippingError(
  * unchanged, even if a connection to another service broke.
  * @param mayHaveCommitted as in `toShippingError`
  */
-export function typedError(error: unknown, mayHaveCommitted?: boolean): unknown {
+export function typedOwnError(error: unknown, mayHaveCommitted?: boolean): unknown {
   const mayBeTyped =
     error instanceof TypeORMError ||
     error instanceof ShippingHttpError ||

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { type ShippingCallOptions, checkCallOptions, type OptionRule } from './call-options.js';
 import { CallContext, currentContext, runInContext } from './call-context.js';
-import { typedError } from './connection-errors.js';
+import { typedOwnError } from './connection-errors.js';
 import { connectOutsideTransactions } from './connections.js';
 import { dataSourceOf } from './data-source-of.js';
 import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
@@ -210,7 +210,7 @@ export class Database {
       } catch (error) {
         // A subscriber of the host has failed after the COMMIT. The change is made, so it must not be repeated.
         if (state.commits > commits) throw error;
-        const typed = typedError(error, mayHaveCommitted);
+        const typed = typedOwnError(error, mayHaveCommitted);
         if (caller || attempt === maxTries || !isLostRace(typed)) {
           this.count(typed);
           throw typed;

@@ -1,7 +1,7 @@
 import { type EntityManager, type QueryRunner } from 'typeorm';
 import { CallContext, currentContext, runInContext } from './call-context.js';
 import { ShippingHttpError } from '../problems/shipping-http.error.js';
-import { typedError } from './connection-errors.js';
+import { typedOwnError } from './connection-errors.js';
 import { EndedTransactionError } from './database.errors.js';
 import { isInTransaction, type OpenTransaction, stateOf } from './runner-state.js';
 import { type Turns } from './turns.js';
@@ -102,7 +102,7 @@ async function failTransactionOnError<Result>(
     return result;
   } catch (error) {
     // Errors after the first one are its consequences, for instance that the query runner is released.
-    const typed = transaction?.failure ? transaction.failure.error : typedError(error);
+    const typed = transaction?.failure ? transaction.failure.error : typedOwnError(error);
     if (!isHarmless(typed)) transaction?.fail(typed);
     throw typed;
   }
