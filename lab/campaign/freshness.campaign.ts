@@ -2,10 +2,9 @@ import { ShippingMethodsService } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../../test/support/app.js';
 import { Client, freshProject } from '../../test/support/client.js';
-import { type TestDatabase } from '../../test/support/database.js';
-import { openAt, places } from '../../test/support/scaling.js';
+import { type TestDatabase, testDatabase } from '../../test/support/database.js';
 import { counted, progress, report } from './figures.js';
-import { sizedAt } from './size.js';
+import { sized } from './size.js';
 
 const readers = 16;
 const routes = ['list', 'tree', 'service'] as const;
@@ -25,11 +24,11 @@ function countsOf(methods: readonly Shown[]): Counts {
   return Object.fromEntries(methods.map(({ carrier_code, meta }) => [carrier_code, Number(meta['n'])]));
 }
 
-describe.each(places)('a read that begins after an acknowledged write on %s', (place) => {
+describe('a read that begins after an acknowledged write', () => {
   let database: TestDatabase;
   let apps: TestApp[];
   beforeAll(async () => {
-    database = await openAt(place);
+    database = await testDatabase();
     // The cache of one of the two is so small that it evicts entries all the time.
     const narrow = { adapter: 'express', shipping: { cache: { maxBytes: 8000 } } } as const;
     apps = [await testApp({ database }), await testApp({ database: await database.another(), ...narrow })];
@@ -43,7 +42,7 @@ describe.each(places)('a read that begins after an acknowledged write on %s', (p
     ['a project with inherited methods', true],
     ['a project without inherited methods', false],
   ])('shows that write on two instances, by route, service and ETag, in %s', async (title, inherits) => {
-    const wanted = sizedAt(place, { ci: 2_000, long: 100_000 });
+    const wanted = sized({ ci: 2_000, long: 100_000 });
     const project = freshProject();
     const of = (id: string): Client[] => apps.map(({ origin }) => new Client(origin, id));
     const shops = of(project);
@@ -116,7 +115,7 @@ describe.each(places)('a read that begins after an acknowledged write on %s', (p
 
     expect(stale.slice(0, 3)).toEqual([]);
     report({
-      name: `Stale reads: ${title}, ${place}`,
+      name: `Stale reads: ${title}`,
       done: `${counted(reads)} reads (${counted(unchanged)} were 304) beside ${counted(writes)} writes, ${stale.length} stale`,
       criterion: '0 stale',
       met: stale.length === 0 && unchanged > 0,

@@ -1,11 +1,6 @@
 /** The runner sets it. A file that is run by hand can be repeated with CAMPAIGN_SEED too. */
 export const seed = Number(process.env['CAMPAIGN_SEED'] ?? Date.now() % 2 ** 31);
 
-/** The size of an attack on one server, or on a form of docs/scaling.md, which gets a part of CI's size. */
-export function sizedAt(place: string, sizes: { ci: number; long: number }): number {
-  return place === 'one server' ? sized(sizes) : Math.ceil(sizes.ci / 5);
-}
-
 export const isLong = process.env['CAMPAIGN_SIZE'] === 'long';
 
 /** The size of an attack: small for a pull request, large for a night. */

@@ -35,16 +35,6 @@ export async function openScaled(rows?: string): Promise<TestDatabase & { url: s
   return { ...(await closedBy(drop, open)), url };
 }
 
-/** Where attacks run: with a server of PostgreSQL, also on hash partitions. */
-export const places = [
-  'one server',
-  ...(serverUrl?.startsWith('postgres') ? (['hash-partitions'] as const) : []),
-] as const;
-
-export function openAt(place: (typeof places)[number]): Promise<TestDatabase> {
-  return place === 'one server' ? testDatabase() : openScaled();
-}
-
 export async function runSql<Row extends object>(url: string, sql: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { serverUrl } from '../../../test/support/database.js';
-import { type places, scaledDatabase } from '../../../test/support/scaling.js';
 import { snapshotUrl } from '../../../test/support/snapshot.js';
 import { MariadbDatabase } from './mariadb-database.js';
 import { PostgresDatabase } from './postgres-database.js';
@@ -17,13 +16,7 @@ export function createDatabase(server = serverUrl ?? ''): Promise<ServerDatabase
 }
 
 /** A database for one sample host, and the environment that names it. */
-export async function hostDatabase(
-  place: (typeof places)[number] = 'one server',
-): Promise<{ env: Environment; clean: () => Promise<void> }> {
-  if (place !== 'one server') {
-    const { url, drop } = await scaledDatabase();
-    return { env: { DATABASE_URL: url }, clean: drop };
-  }
+export async function hostDatabase(): Promise<{ env: Environment; clean: () => Promise<void> }> {
   if (serverUrl) {
     const database = await createDatabase();
     return { env: { DATABASE_URL: database.url }, clean: () => database.drop() };

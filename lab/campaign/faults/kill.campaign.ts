@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { places } from '../../../test/support/scaling.js';
 import { counted, report } from '../figures.js';
-import { isLong, sizedAt } from '../size.js';
+import { sized } from '../size.js';
 import { hostDatabase } from './host-database.js';
 import { inWords, Ledger } from './ledger.js';
 import { startHost } from './start-host.js';
@@ -9,15 +8,12 @@ import { startHost } from './start-host.js';
 /** So many writes are acknowledged before each kill, and then some more at random, so that it comes under load. */
 const warmUp = 30;
 
-// In CI's size, normal tables stand for partitions.
-const tried = places.filter((place) => isLong || place !== 'hash-partitions');
-
-describe.each(tried)('the host under load on %s', (place) => {
-  const kills = sizedAt(place, { ci: 1, long: 50 });
+describe('the host under load', () => {
+  const kills = sized({ ci: 1, long: 50 });
   let env: Record<string, string>;
   let clean: () => Promise<void>;
   beforeAll(async () => {
-    ({ env, clean } = await hostDatabase(place));
+    ({ env, clean } = await hostDatabase());
   });
   afterAll(() => clean?.());
 
@@ -38,7 +34,7 @@ describe.each(tried)('the host under load on %s', (place) => {
 
     expect(reckoning.acknowledged).toBeGreaterThan(kills * warmUp);
     report({
-      name: `kill -9 of the host under load, ${place}`,
+      name: 'kill -9 of the host under load',
       done: `${counted(kills)} kills: ${inWords(reckoning)}`,
       criterion: '0 acknowledged lost, 0 phantom, starts again by itself',
       met: reckoning.lost + reckoning.phantom === 0,
@@ -63,7 +59,7 @@ describe.each(tried)('the host under load on %s', (place) => {
     const wrong = ledger.responses.filter(({ status }) => status >= 500 && status !== 503).length;
     expect(exitCode).toBe(0);
     report({
-      name: `SIGTERM under load, ${place}`,
+      name: 'SIGTERM under load',
       done: `ends with 0 after ${counted(milliseconds)} ms: ${inWords(reckoning)}, ${wrong} responses 5xx but 503`,
       criterion: 'ends with 0 within 6 s, 0 acknowledged lost, 0 phantom, no 5xx but 503',
       met: milliseconds < 6_000 && reckoning.lost + reckoning.phantom + wrong === 0,

@@ -1,23 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../../../test/support/app.js';
 import { Client, freshProject } from '../../../test/support/client.js';
-import { type TestDatabase } from '../../../test/support/database.js';
-import { openAt, places } from '../../../test/support/scaling.js';
+import { type TestDatabase, testDatabase } from '../../../test/support/database.js';
 import { counted, report } from '../figures.js';
-import { sizedAt } from '../size.js';
+import { sized } from '../size.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 const racers = 100;
 const writers = 50;
 
-describe.each(places)('two instances on %s', (place) => {
-  const pairs = sizedAt(place, { ci: 6, long: 200 });
-  const updates = sizedAt(place, { ci: 20, long: 2_000 });
+describe('two instances', () => {
+  const pairs = sized({ ci: 6, long: 200 });
+  const updates = sized({ ci: 20, long: 2_000 });
   let database: TestDatabase;
   let apps: TestApp[];
   beforeAll(async () => {
-    database = await openAt(place);
+    database = await testDatabase();
     apps = await Promise.all([0, 1].map(async () => testApp({ database: await database.another() })));
   });
   afterAll(async () => {
@@ -52,7 +51,7 @@ describe.each(places)('two instances on %s', (place) => {
 
     const { total } = (await shop(0).list()).body.meta;
     report({
-      name: `create race, ${place}`,
+      name: 'create race',
       done: `${pairs} pairs × ${racers} racers: ${total} rows, ${counted(refused)} × 409`,
       criterion: 'one row per pair, the rest 409',
       met: won === pairs && total === pairs && refused === pairs * (racers - 1),
@@ -85,7 +84,7 @@ describe.each(places)('two instances on %s', (place) => {
     expect(versions.toSorted((a, b) => a - b)).toEqual(versions.map((_, index) => index + 2));
     expect(versions.length + mismatches).toBe(writers * updates);
     report({
-      name: `lost update, ${place}`,
+      name: 'lost update',
       done: `${writers} writers × ${updates}: ${counted(versions.length)} acknowledged, ${counted(mismatches)} × 412, version ${last?.version}, ${lost} lost`,
       criterion: 'version = 1 + acknowledged, each one after the version it stated',
       met: lost === 0 && last?.version === 1 + versions.length && versions.length > 0,
