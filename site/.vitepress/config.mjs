@@ -44,6 +44,7 @@ const groups = [
     'Run',
     [
       'docs/operations.md',
+      'docs/503.md',
       'docs/kubernetes.md',
       'docs/dba.md',
       'docs/scaling.md',
