@@ -36,10 +36,10 @@ export function summary(results) {
   const { rows } = results.postgres;
   return [
     '# Performance',
-    'Lists and trees that are read again and again are much faster than what a team writes by hand. The first read of a project, the history of an order and single writes are slower than SQL by hand.',
+    firstSentence(rows),
     '![Requests a second, compared with Fastify and SQL by hand, and with Nest, Fastify and TypeORM by hand](performance.svg)',
     '## Reads',
-    'Each figure is our rate of requests divided by the rate of **Nest, Fastify and TypeORM by hand**. In brackets, it is divided by the rate of **Fastify and SQL by hand**. More than 1 means that we are faster.',
+    meaningOfACell(rows),
     readsTable(rows),
     whyReads,
     '## Histories and writes',
@@ -48,7 +48,7 @@ export function summary(results) {
     growth(results),
     '## How it was measured',
     measured(results.postgres),
-    'We do not measure networks, several processes, TLS, logging or guards. Everything runs on one machine, including the load generator. `lab/bench/figures.md` has all figures, on PostgreSQL and MariaDB.',
+    'Everything runs on one machine, including the load generator, without TLS, logging or guards. `lab/bench/figures.md` has all figures, on PostgreSQL and MariaDB.',
   ].join('\n\n');
 }
 
@@ -93,7 +93,17 @@ function othersTable(rows) {
   );
 }
 
-const whyReads = `A project is in memory after its first read, until it changes or other projects need the memory. A request then costs one look-up of the [revision](concepts.md), and many requests share one look-up.
+function firstSentence(rows) {
+  const bare = (scenario) => ratio(rows, scenario, 'bare');
+  return `Is it fast enough? Compared with Fastify and SQL by hand, a list from memory is ${bare('list20')} times as fast, a first read ${bare('list20cold')} to ${bare('treeCold')} times, the history of an order ${bare('events')} times, and a create ${bare('createOne')} to ${bare('create')} times.`;
+}
+
+function meaningOfACell(rows) {
+  const naive = ratio(rows, 'list20', 'naive');
+  return `"${naive} (${ratio(rows, 'list20', 'bare')})" means: while **Nest, Fastify and TypeORM by hand** serve one request, we serve ${naive}. In brackets, the other program is **Fastify and SQL by hand**.`;
+}
+
+const whyReads = `A project is in memory after its first read, until another process changes it or its defaults, or other projects need the memory. A request then costs one look-up of the [revision](concepts.md), which many requests share.
 
 If a project is not in memory, the module reads all its methods, even for a single page. SQL by hand reads 20 rows with a LIMIT. If most of your reads are the first read of a large project, write them by hand.`;
 
@@ -106,9 +116,9 @@ function growth({ import: imports }) {
     : '';
   return `## How the cost grows
 
-- **With the methods of a project.** A page of the list costs the same for 20 methods and for 1,000, if the project is in memory. A new search or filter costs more, because it compares all methods. A tree costs more, because it contains all methods. A project that is not in memory costs more, because all its methods are read.${importOf}
-- **With the projects.** The memory is bounded (\`cache.maxBytes\`). A project that nobody reads leaves the memory when other projects need the room. [Sizes](operations.md#sizes) says how many projects fit.
-- **With the instances.** Each instance has its own memory and sends its own look-ups, which read one row by its key. A change costs the same with any number of instances, because it does not have to notify them.
+- **With the methods of a project.** A new search or filter compares all methods, a tree contains all, and a project that is not in memory is read as a whole.${importOf}
+- **With the projects.** The memory is bounded: [Sizes](operations.md#sizes) says how many projects fit.
+- **With the instances.** Each has its own memory and sends its own look-ups. A change costs the same with any number of instances, because it does not have to notify them.
 - **With the events.** A history is read by its primary key, whatever the size of the table.`;
 }
 
