@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { DatabaseUnavailableError, toShippingError } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
 
 const root = new URL('../', import.meta.url);
@@ -62,7 +63,72 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
+/** Each is a page, a figure in it, a file of the library, and the code that makes the figure true. */
+const figures: [page: string, figure: string, file: string, code: string][] = [
+  ['reference.md', 'at most 50', 'validation/violations.ts', 'maxViolations = 50'],
+  ['reference.md', '20 conditions', 'shipping-methods/list/list-query.dto.ts', 'conditions: 20,'],
+  ['reference.md', '100 values', 'shipping-methods/list/list-query.dto.ts', 'values: 100,'],
+  ['reference.md', '4 KiB', 'shipping-methods/list/list-query.dto.ts', 'parameterBytes: 4096,'],
+  ['reference.md', 'at most 100 characters', 'shipping-methods/list/list-query.dto.ts', 'q: 100,'],
+  ['reference.md', 'at most 100,000', 'shipping-methods/list/list-query.dto.ts', 'offset: 100_000,'],
+  ['reference.md', '1 to 3 s at random', 'database/database.errors.ts', 'randomInt(1, 4)'],
+  ['503.md', '1 to 3 seconds at random', 'database/database.errors.ts', 'randomInt(1, 4)'],
+  ['reference-database.md', 'six tries', 'database/database.ts', 'maxTries = 6;'],
+  ['reference-database.md', 'at most 30 seconds', 'database/keyed-queue.ts', 'slowCallMs = 30_000'],
+  ['reference-database.md', '200 ms', 'database/batcher.ts', 'slowBatchMs = 200;'],
+  [
+    'reference-database.md',
+    'at most 100 projects',
+    'shipping-methods/store/method-store.ts',
+    'maxProjectsOfLookUp = 100',
+  ],
+  [
+    'reference-database.md',
+    'at most 32 projects',
+    'shipping-methods/store/method-store.ts',
+    'maxProjectsOfRead = 32',
+  ],
+  ['reference-services.md', 'batch of 1,000 events', 'database/in-batches.ts', 'batchSize = 1000;'],
+  [
+    'reference-services.md',
+    '1 to 200, by default 50',
+    'order-events/dto/order-event-page.check.ts',
+    'limit: 50, maxLimit: 200,',
+  ],
+  ['reference-services.md', 'tries five times', 'database/repeat-lost-races.ts', 'tries = 5'],
+  ['guide/transactions.md', 'tries five times', 'database/repeat-lost-races.ts', 'tries = 5'],
+  [
+    'decisions/0009-a-well-behaved-host.md',
+    'five seconds',
+    'database/transaction.subscriber.ts',
+    'maxTurnMs = 5_000',
+  ],
+  ['decisions/0006-the-cache-asks-the-database.md', '200 ms', 'database/batcher.ts', 'slowBatchMs = 200;'],
+];
+
 describe('the documents', () => {
+  it.each(figures)('%s says "%s", as %s does', (page, figure, file, code) => {
+    expect(read(`docs/${page}`).replace(/\s+/g, ' ')).toContain(figure);
+    expect(read(`libs/shipping/src/${file}`)).toContain(code);
+  });
+
+  it('name in the runbook for a 503 only codes and messages that give a 503', () => {
+    const [, table = ''] = /## 2\. Find the cause([^]*?)\n## /.exec(read('docs/503.md')) ?? [];
+    const causes = Array.from(table.matchAll(/^\| ([^|]+)\|/gm), ([, cell = '']) => cell)
+      .flatMap((cell) => Array.from(cell.matchAll(/`([^`]+)`/g), ([, text = '']) => text))
+      // The first two are words of ours, and the last one is an error of TypeORM.
+      .filter((text) => !/^\(contention|^outcome_unknown|^Query runner/.test(text));
+
+    const unknown = causes.filter((text) => {
+      const isCode = /^[A-Z0-9_]+$/.test(text);
+      const error = Object.assign(new Error(isCode ? '' : text), isCode && { code: text });
+      return !(toShippingError(error) instanceof DatabaseUnavailableError);
+    });
+
+    expect(causes.length).toBeGreaterThan(15);
+    expect(unknown).toEqual([]);
+  });
+
   it('name the errors at boot as the code does', () => {
     const [, list = ''] = /## Errors at boot([^]*)/.exec(read('docs/start.md')) ?? [];
     const messages = list

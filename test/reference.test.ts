@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { orderEventTypes } from 'nestjs-shipping';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
@@ -98,6 +99,44 @@ describe('the reference', () => {
     });
 
     expect(firstCells('Options').toSorted()).toEqual(options.toSorted());
+  });
+
+  it('gives each option the default of its doc comment', () => {
+    const plain = (value: string): string => value.replaceAll(/['_]/g, '');
+    const [, section = ''] = /\n## Options\n([^]*?)\n## /.exec(text) ?? [];
+    const rows = section.matchAll(/^\| `(?:http\.)?(\w+)` +\| `([^`]+)` +\|/gm);
+    const inTable = new Map(Array.from(rows, ([, name, value = '']) => [name, plain(value)]));
+    const inComments = ['ShippingModuleOptions', 'ShippingHttpOptions'].flatMap((options) =>
+      typeOf(options)
+        .getProperties()
+        .flatMap((option) => {
+          const tag = option.getJsDocTags(checker).find(({ name }) => name === 'default');
+          const value = ts.displayPartsToString(tag?.text);
+          return tag && inTable.has(option.name) ? [[option.name, plain(value)] as const] : [];
+        }),
+    );
+
+    expect(inComments.length).toBeGreaterThan(10);
+    expect(Object.fromEntries(inComments)).toEqual(Object.fromEntries(inTable));
+  });
+
+  it('names every code of a violation and of an error', () => {
+    const codes = ['ViolationCode', 'ShippingErrorCode'].flatMap((name) => {
+      const type = typeOf(name);
+      return type.isUnion() ? type.types.map((each) => (each as ts.StringLiteralType).value) : [];
+    });
+
+    expect(codes.length).toBeGreaterThan(20);
+    expect(codes.filter((each) => !isNamed(each))).toEqual([]);
+  });
+
+  it('lists every usual type of an event, and no other', () => {
+    const [, section = ''] = /\n## OrderEventsService\n([^]*?)\n## /.exec(text) ?? [];
+    const listed = Array.from(section.matchAll(/`([a-z]+\.[a-z]+)`/g), ([, type = '']) => type).filter(
+      (type) => type !== 'noun.verb',
+    );
+
+    expect(listed.toSorted()).toEqual([...orderEventTypes].toSorted());
   });
 
   it.each([

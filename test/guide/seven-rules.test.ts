@@ -42,7 +42,7 @@ describe('a host that breaks rule', () => {
     let mailIsSent = (): void => undefined;
     const sendMail = (): Promise<void> => new Promise((resolve) => (mailIsSent = resolve));
 
-    const { mailing } = await dataSource.transaction(async (manager) => {
+    const late = await dataSource.transaction(async (manager) => {
       // right
       await events.record(order, placed, { manager });
 
@@ -52,7 +52,7 @@ describe('a host that breaks rule', () => {
     });
     mailIsSent();
 
-    await expect(mailing).rejects.toThrow(EndedTransactionError);
+    await expect(late.mailing).rejects.toThrow(EndedTransactionError);
     expect(await events.findAll(order)).toMatchObject([placed]);
   });
 
