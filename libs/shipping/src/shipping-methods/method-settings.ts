@@ -29,8 +29,8 @@ export class MethodSettings {
   @IsInt() @Min(1) @Max(10_000) maxMethods = 1000;
 
   /**
-   * How many bytes the cache of each process may take. `false`: no cache. The cache has the methods of projects, and the
-   * JSON of lists and trees. Before each response, the database is asked whether the cached value is current.
+   * The size of the cache of this mount, in each process, in bytes. `false`: no cache. The cache has the methods of
+   * projects, and the JSON of lists and trees. Before each response, the database is asked whether the cached value is current.
    * @default { maxBytes: 33_554_432 }
    */
   @Must('be false or { maxBytes: a number of bytes }', isCache)
