@@ -182,6 +182,28 @@ describe('the reference', () => {
     expect(firstCells('Errors of the services').toSorted()).toEqual(errors.toSorted());
   });
 
+  it('names the calls that throw an error as their doc comments do', () => {
+    const [, section = ''] = /\n## Errors of the services\n([^]*?)\n## /.exec(text) ?? [];
+    const inTable = Array.from(section.matchAll(/^\| `(\w+)` .*\| ([^|]+) \|$/gm)).flatMap(
+      ([, error, cell = '']) =>
+        Array.from(cell.matchAll(/`(\w+)`/g), ([, call]) => `${call} throws ${error}`),
+    );
+    const inComments = typeOf('ShippingMethodsService')
+      .getProperties()
+      .flatMap((call) =>
+        call
+          .getJsDocTags(checker)
+          .filter(({ name }) => name === 'throws')
+          .map((tag) => /^\w+/.exec(ts.displayPartsToString(tag.text))?.[0])
+          .map((error) => `${call.name} throws ${error}`),
+      );
+    // The table says of the first two that every call, or each call with a request, throws them.
+    const ofOneError = inComments.filter((each) => !/ValidationFailed|InvalidParameter|TypeError/.test(each));
+
+    expect(ofOneError.length).toBeGreaterThan(10);
+    expect(inTable.toSorted()).toEqual(ofOneError.toSorted());
+  });
+
   it('lists in docs/guide/tests.md what the contract suite needs to know, and nothing else', () => {
     const guide = readFileSync(new URL('docs/guide/tests.md', root), 'utf8');
 
