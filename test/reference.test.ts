@@ -41,7 +41,7 @@ const exported = new Map(
     ]),
 );
 const typeOf = (name: string): ts.Type => checker.getDeclaredTypeOfSymbol(exported.get(name)!);
-const fieldsOf = (name: string): string[] =>
+const inheritedFieldsOf = (name: string): string[] =>
   typeOf(name)
     .getProperties()
     .map((property) => property.name);
@@ -92,9 +92,9 @@ describe('the reference', () => {
 
   it('lists every option, and no other', () => {
     const nested = { http: 'ShippingHttpOptions', beforeCommit: 'BeforeCommit' } as const;
-    const options = fieldsOf('ShippingModuleOptions').flatMap((name) => {
-      if (name === 'beforeCommit') return fieldsOf(nested.beforeCommit).map((field) => `${name}.${field}`);
-      if (name === 'http') return [name, ...fieldsOf(nested.http).map((field) => `${name}.${field}`)];
+    const options = inheritedFieldsOf('ShippingModuleOptions').flatMap((name) => {
+      if (name === 'beforeCommit') return inheritedFieldsOf(nested.beforeCommit).map((field) => `${name}.${field}`);
+      if (name === 'http') return [name, ...inheritedFieldsOf(nested.http).map((field) => `${name}.${field}`)];
       return [name];
     });
 
@@ -146,7 +146,7 @@ describe('the reference', () => {
     'UpsertManyOptions',
     'DryRunOptions',
   ])('names every option of a call in %s', (name) => {
-    const fields = fieldsOf(name);
+    const fields = inheritedFieldsOf(name);
 
     expect(fields.length).toBeGreaterThan(0);
     expect(fields.filter((field) => !isNamed(field))).toEqual([]);
@@ -162,8 +162,8 @@ describe('the reference', () => {
     const all = [
       ...callsOf('OrderEventsService'),
       // Its id stands there only to refuse a stored event.
-      ...fieldsOf('NewOrderEvent').filter((name) => name !== 'id'),
-      ...fieldsOf('OrderEventQuery'),
+      ...inheritedFieldsOf('NewOrderEvent').filter((name) => name !== 'id'),
+      ...inheritedFieldsOf('OrderEventQuery'),
     ];
 
     expect(firstCells('OrderEventsService').toSorted()).toEqual(all.toSorted());
@@ -208,7 +208,7 @@ describe('the reference', () => {
     const guide = readFileSync(new URL('docs/guide/tests.md', root), 'utf8');
 
     expect(firstCells('Your own application', guide).toSorted()).toEqual(
-      fieldsOf('ContractTarget').toSorted(),
+      inheritedFieldsOf('ContractTarget').toSorted(),
     );
   });
 });

@@ -408,7 +408,7 @@ describe('the options of the page', () => {
       { path: 'staff' },
       '"path" is unknown here. The options are routes, login, signInUrl, csrf, projects, frameAncestors, texts.',
     ],
-    [{ paht: 'staff' }, 'path, version, decorators and imports stand beside useFactory'],
+    [{ paht: 'staff' }, 'path, version, decorators, imports stand beside useFactory'],
     [{ login: 'basic' }, 'option "login" is \'basic\', but'],
   ])('are checked when a factory returns them: %j', async (made, message) => {
     expect(await boot({ page: ShippingPageModule.forRootAsync({ useFactory: () => made }) })).toContain(

@@ -28,6 +28,7 @@ import { shippingEntities } from './shipping-entities.js';
 import { controllersFor } from './shipping.mount.js';
 import {
   settingsOf,
+  shippingModule,
   type ShippingModuleAsyncOptions,
   type ShippingModuleOptions,
   ShippingSettings,
@@ -140,7 +141,11 @@ export class ShippingModule extends OptionsModule {
    * ShippingModule.forRoot({ isGlobal: true, http: { decorators: [UseGuards(JwtGuard)] } })
    */
   static forRoot(options: ShippingModuleOptions = {}): DynamicModule {
-    refuseUnknown(objectOf(options), { ...new StaticSettings(), ...new ShippingSettings() });
+    refuseUnknown(
+      objectOf(options, shippingModule),
+      { ...new StaticSettings(), ...new ShippingSettings() },
+      shippingModule,
+    );
     return ConfigurableModuleClass.forRoot.call(this, options);
   }
 
@@ -158,7 +163,7 @@ export class ShippingModule extends OptionsModule {
    * })
    */
   static forRootAsync(options: ShippingModuleAsyncOptions): DynamicModule {
-    checkAsyncOptions(options, new StaticSettings());
+    checkAsyncOptions(options, shippingModule);
     return ConfigurableModuleClass.forRootAsync.call(this, options);
   }
 }

@@ -5,7 +5,13 @@ import { httpSettingsOf, type ShippingHttpOptions } from './http/http.options.js
 import { type EventHook, type EventSettings } from './order-events/event-settings.js';
 import { type ChangeHook, MethodSettings } from './shipping-methods/method-settings.js';
 import { type OptionsSource } from './validation/async-options.js';
-import { withDefaults, Must, OptionalFunction, type OptionsOf } from './validation/check-options.js';
+import {
+  withDefaults,
+  Must,
+  OptionalFunction,
+  type OptionsOf,
+  type OptionsOwner,
+} from './validation/check-options.js';
 
 /**
  * Your code that runs before the COMMIT, on the manager of the transaction, for instance to write an outbox or an audit
@@ -105,17 +111,23 @@ export interface ShippingOptionsFactory {
 /** The options of `ShippingModule.forRootAsync()`: one of `useFactory`, `useClass` and `useExisting`, and static ones. */
 export type ShippingModuleAsyncOptions = StaticOptions & OptionsSource<ShippingFactoryOptions>;
 
+export const shippingModule: OptionsOwner = { name: 'ShippingModule', staticOptions: new StaticSettings() };
+
 /** @throws Error that names the option and what it may be */
 export function settingsOf(options: OptionsOf<ShippingSettings>): ShippingSettings {
-  const settings = withDefaults(new ShippingSettings(), options);
+  const settings = withDefaults(new ShippingSettings(), options, shippingModule);
   return {
     ...settings,
-    beforeCommit: withDefaults(new BeforeCommit(), settings.beforeCommit, 'beforeCommit'),
+    beforeCommit: withDefaults(new BeforeCommit(), settings.beforeCommit, shippingModule, 'beforeCommit'),
   };
 }
 
 /** @throws Error that names the option and what it may be */
 export function staticSettingsOf({ isGlobal, dataSource, imports, http }: StaticOptions) {
-  const settings = withDefaults(new StaticSettings(), { isGlobal, dataSource, imports, http });
+  const settings = withDefaults(
+    new StaticSettings(),
+    { isGlobal, dataSource, imports, http },
+    shippingModule,
+  );
   return { ...settings, http: settings.http && httpSettingsOf(settings.http) };
 }

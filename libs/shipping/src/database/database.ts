@@ -58,17 +58,17 @@ export class Database {
   }
 
   /**
-   * Returns the manager of the caller, or undefined if the call uses a connection of its own. Each call asks once, at
+   * Returns the query runner of the caller, or undefined if the call uses a connection of its own. Each call asks once, at
    * its beginning.
    * @param otherOptions the options that this call takes beside `manager`
    * @throws TypeError for an unknown option, a wrong value, a manager that is not an EntityManager or belongs to
    *   another DataSource, a call inside of a hook without a manager, and a call inside of a statement of ours
    *   that writes
    */
-  callerManager(
+  callerRunner(
     options: ShippingCallOptions,
     otherOptions: Readonly<Record<string, OptionRule>> = {},
-  ): EntityManager | undefined {
+  ): QueryRunner | undefined {
     checkCallOptions(options, otherOptions);
     const { manager = this.ambientManager?.() ?? this.dataSource.manager } = options;
     if (typeof Object(manager).getRepository !== 'function')
@@ -84,20 +84,18 @@ export class Database {
       throw new TypeError(
         'A subscriber of TypeORM must not call ShippingModule during a statement of ShippingModule. Call our services only for events of your own entities.',
       );
-    if (manager.queryRunner) return manager;
-    if (context)
+    if (context && !manager.queryRunner)
       throw new TypeError(
         'A call inside beforeCommit needs the manager that beforeCommit gets. Pass it as { manager }. Without it, the call would wait for its own transaction for ever.',
       );
-    return undefined;
+    return manager.queryRunner;
   }
 
   /**
    * Runs statements that read, on the primary.
    * @throws DatabaseUnavailableError
    */
-  read<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
-    const caller = callerManager?.queryRunner;
+  read<Result>(caller: QueryRunner | undefined, work: Work<Result>): Promise<Result> {
     if (caller) return this.join(caller, () => connect(caller).then(() => work(caller.manager)));
     // On SQLite, the one connection may be between the end of a transaction and its ROLLBACK. Elsewhere nobody else has
     // the connection, and a turn made lists from memory slower by a fifth (`npm run bench`).
@@ -114,7 +112,7 @@ export class Database {
    * @throws DatabaseUnavailableError, OutcomeUnknownError
    */
   async writeOnce<Result>(
-    callerManager: EntityManager | undefined,
+    caller: QueryRunner | undefined,
     work: Work<Result>,
     afterCommit?: AfterStatements<Result>['afterCommit'],
   ): Promise<Result> {
@@ -124,7 +122,7 @@ export class Database {
         !(each instanceof TransactionSubscriber) &&
         (each.beforeQuery ?? each.afterQuery ?? each.beforeInsert ?? each.afterInsert),
     );
-    if (callerManager || hostMayWrite) return this.write(callerManager, work, { afterCommit });
+    if (caller || hostMayWrite) return this.write(caller, work, { afterCommit });
     const result = await this.onOwnConnection(
       (runner) => runInContext(new CallContext(runner, 'statements'), () => work(runner.manager)),
       true,
@@ -144,11 +142,10 @@ export class Database {
    * @throws DatabaseUnavailableError, OutcomeUnknownError, and what the hook throws
    */
   async write<Result>(
-    callerManager: EntityManager | undefined,
+    caller: QueryRunner | undefined,
     work: (manager: EntityManager, isRetry: boolean) => Promise<Result>,
     afterStatements?: AfterStatements<Result>,
   ): Promise<Result> {
-    const caller = callerManager?.queryRunner;
     if (caller && isInTransaction(caller))
       return this.join(caller, () => work(caller.manager, false), afterStatements);
     const runInTransaction = (runner: QueryRunner, isRetry: boolean): Promise<Result> =>

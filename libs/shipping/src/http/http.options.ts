@@ -1,6 +1,12 @@
 import { type ControllerOptions, VERSION_NEUTRAL } from '@nestjs/common';
 import { Allow, IsBoolean } from 'class-validator';
-import { withDefaults, Decorators, type OptionsOf, Version } from '../validation/check-options.js';
+import {
+  withDefaults,
+  Decorators,
+  type OptionsOf,
+  type OptionsOwner,
+  Version,
+} from '../validation/check-options.js';
 
 class RouteDecorators {
   @Decorators() create: MethodDecorator[] = [];
@@ -57,14 +63,17 @@ export class HttpSettings {
 /** How the six routes are mounted. */
 export interface ShippingHttpOptions extends OptionsOf<HttpSettings> {}
 
+const owner: OptionsOwner = { name: 'ShippingModule' };
+
 /** @throws Error that names the option and what it may be */
 export function httpSettingsOf(options: ShippingHttpOptions): HttpSettings {
-  const settings = withDefaults(new HttpSettings(), options, 'http');
+  const settings = withDefaults(new HttpSettings(), options, owner, 'http');
   projectParameterOf(settings.path);
   const path = withoutOuterSlashes(settings.path);
   const routeDecorators = withDefaults(
     new RouteDecorators(),
     settings.routeDecorators,
+    owner,
     'http.routeDecorators',
   );
   return { ...settings, path, routeDecorators };

@@ -76,12 +76,9 @@ export function addShippingToDocument<Document extends OpenApiDocument>(
   document: Document,
   options: ShippingDocumentOptions = {},
 ): Document {
-  const { path, maxPageSize, problemDetails } = withDefaults(
-    new DocumentSettings(),
-    options,
-    '',
-    'addShippingToDocument()',
-  );
+  const { path, maxPageSize, problemDetails } = withDefaults(new DocumentSettings(), options, {
+    name: 'addShippingToDocument()',
+  });
   const project = projectParameterOf(path, 'addShippingToDocument() option "path"');
   const base = `/${withoutOuterSlashes(path).replace(/:(\w+)/g, '{$1}')}`;
   // Our parts are copied, so the host may change its document.
@@ -177,12 +174,9 @@ function keyOf(parameter: Operation['parameters'][number]): string {
  * const document = createShippingDocument({ title: 'Shipping of my shop', maxPageSize: 50 });
  */
 export function createShippingDocument(options: OptionsOf<OwnDocumentSettings> = {}): OpenApiDocument {
-  const { title, version, ...mount } = withDefaults(
-    new OwnDocumentSettings(),
-    options,
-    '',
-    'createShippingDocument()',
-  );
+  const { title, version, ...mount } = withDefaults(new OwnDocumentSettings(), options, {
+    name: 'createShippingDocument()',
+  });
   const description =
     'The six routes of nestjs-shipping. The guards of the application decide who may call them, so this document names no authentication. The document of the application names it.';
   const info = { title, version, description, license: { name: 'MIT', identifier: 'MIT' } };

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Observable, Subject } from 'rxjs';
-import { type EntityManager } from 'typeorm';
+import { type EntityManager, type QueryRunner } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { type ShippingCallOptions } from '../database/call-options.js';
 import { CommittedValues } from '../database/committed-values.js';
@@ -91,7 +91,7 @@ export class OrderEventsService {
   ): Promise<RecordedOrderEvent> {
     const ids = idsOf(order);
     const checkedEvent = checkInput(ids, (violations) => checkOrderEvent(violations, event));
-    const callerManager = this.database.callerManager(options);
+    const caller = this.database.callerRunner(options);
     const id = uuid();
     const insert = (manager: EntityManager): Promise<RecordedOrderEvent> =>
       insertEvent(manager, ids, id, checkedEvent);
@@ -113,8 +113,8 @@ export class OrderEventsService {
     };
     // With RETURNING, one statement is enough. Otherwise a second one reads the event, and both need a transaction.
     if (!eventHook && returnsRow(this.database.dataSource.manager))
-      return this.database.writeOnce(callerManager, insert, afterStatements.afterCommit);
-    return this.database.write(callerManager, insert, afterStatements);
+      return this.database.writeOnce(caller, insert, afterStatements.afterCommit);
+    return this.database.write(caller, insert, afterStatements);
   }
 
   /**
@@ -134,8 +134,8 @@ export class OrderEventsService {
     const page = checkInput(ids, (violations) => checkEventQuery(violations, query));
     // One event more than the page holds shows whether there is a next page.
     const range = { ...page, limit: page.limit + 1 };
-    const callerManager = this.database.callerManager(options);
-    const rows = await this.database.read(callerManager, (manager) => readEvents(manager, ids, range));
+    const caller = this.database.callerRunner(options);
+    const rows = await this.database.read(caller, (manager) => readEvents(manager, ids, range));
     const pageRows = rows.slice(0, page.limit);
     const last = rows.length > page.limit ? pageRows.at(-1) : undefined;
     return { data: pageRows.map(eventOf), next: last ? cursorOf(last) : null };
@@ -150,8 +150,8 @@ export class OrderEventsService {
   async findAll(order: OrderKey, options: ShippingCallOptions = {}): Promise<readonly OrderEventDto[]> {
     const ids = idsOf(order);
     checkIds(ids);
-    const callerManager = this.database.callerManager(options);
-    const rows = await this.database.read(callerManager, (manager) => readEvents(manager, ids, {}));
+    const caller = this.database.callerRunner(options);
+    const rows = await this.database.read(caller, (manager) => readEvents(manager, ids, {}));
     return rows.map(eventOf);
   }
 
@@ -166,7 +166,7 @@ export class OrderEventsService {
     const ids = idsOf(order);
     checkIds(ids);
     // The manager is looked up now. When the first event is read, another ambient transaction may be open.
-    return this.eventsOf(ids, this.database.callerManager(options));
+    return this.eventsOf(ids, this.database.callerRunner(options));
   }
 
   /**
@@ -182,9 +182,9 @@ export class OrderEventsService {
   async redactHistory(order: OrderKey, options: ShippingCallOptions = {}): Promise<number> {
     const ids = idsOf(order);
     checkIds(ids);
-    const callerManager = this.database.callerManager(options);
+    const caller = this.database.callerRunner(options);
     return inBatches<EventPosition>((after) =>
-      this.database.write(callerManager, (manager) => redactBatch(manager, ids, after)),
+      this.database.write(caller, (manager) => redactBatch(manager, ids, after)),
     );
   }
 
@@ -219,21 +219,21 @@ export class OrderEventsService {
 
   /** @internal */
   private removeEvents(ids: RemovedEvents, options: ShippingCallOptions): Promise<number> {
-    const callerManager = this.database.callerManager(options);
+    const caller = this.database.callerRunner(options);
     return inBatches<ProjectPosition>((after) =>
-      this.database.write(callerManager, (manager) => removeBatch(manager, ids, after)),
+      this.database.write(caller, (manager) => removeBatch(manager, ids, after)),
     );
   }
 
   /** Yields every event that was committed before the call exactly once. @internal */
   private async *eventsOf(
     order: OrderKey,
-    callerManager: EntityManager | undefined,
+    caller: QueryRunner | undefined,
   ): AsyncGenerator<OrderEventDto, void, undefined> {
     let batch: EventRow[] = [];
     do {
       const after = batch.at(-1);
-      batch = await this.database.read(callerManager, (manager) =>
+      batch = await this.database.read(caller, (manager) =>
         readEvents(manager, order, { limit: streamBatchSize, after }),
       );
       yield* batch.map(eventOf);

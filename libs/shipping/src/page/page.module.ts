@@ -22,6 +22,7 @@ import {
   type ShippingPageOptions,
   type StaticPageOptions,
   StaticPageSettings,
+  pageModule,
   staticPageSettingsOf,
 } from './page.options.js';
 import { pageRoutesOf } from './page-routes.js';
@@ -99,7 +100,7 @@ export class ShippingPageModule extends OptionsModule implements OnModuleInit {
    * })
    */
   static forRootAsync<Request = PageRequest>(options: ShippingPageAsyncOptions<Request>): DynamicModule {
-    checkAsyncOptions(options, new StaticPageSettings(), 'ShippingPageModule');
+    checkAsyncOptions(options, pageModule);
     return ConfigurableModuleClass.forRootAsync.call(this, options);
   }
 

@@ -6,6 +6,7 @@ import { type OptionsSource } from '../validation/async-options.js';
 import {
   withDefaults,
   type OptionsOf,
+  type OptionsOwner,
   Decorators,
   Must,
   objectOf,
@@ -155,18 +156,21 @@ export interface ShippingPageFactoryOptions<Request = PageRequest>
 export type ShippingPageAsyncOptions<Request = PageRequest> = StaticPageOptions &
   OptionsSource<ShippingPageFactoryOptions<Request>>;
 
-const owner = 'ShippingPageModule';
+export const pageModule: OptionsOwner = {
+  name: 'ShippingPageModule',
+  staticOptions: new StaticPageSettings(),
+};
 
 /** @throws Error that names the option and what it may be */
 export function pageSettingsOf(options: OptionsOf<PageSettings>): PageSettings {
-  const settings = withDefaults(new PageSettings(), options, '', owner);
+  const settings = withDefaults(new PageSettings(), options, pageModule);
   return { ...settings, ...staticPageSettingsOf(settings) };
 }
 
 /** @throws Error that names the option and what it may be */
 export function staticPageSettingsOf(options: StaticPageOptions): StaticPageSettings {
   const { path, version, decorators, imports } = options;
-  const settings = withDefaults(new StaticPageSettings(), { path, version, decorators, imports }, '', owner);
+  const settings = withDefaults(new StaticPageSettings(), { path, version, decorators, imports }, pageModule);
   return { ...settings, path: withoutOuterSlashes(settings.path) };
 }
 
@@ -180,7 +184,7 @@ export function madePageSettings(
 ): PageSettings {
   const isDynamic = ([name]: [string, unknown]): boolean => !Object.hasOwn(settings, name);
   const known = Object.fromEntries(Object.entries(new PageSettings()).filter(isDynamic));
-  refuseUnknown(objectOf(made, '', owner), known, owner);
+  refuseUnknown(objectOf(made, pageModule), known, pageModule);
   return pageSettingsOf({ ...made, ...settings });
 }
 

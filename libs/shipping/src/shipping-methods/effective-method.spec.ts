@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EffectiveMethod } from './effective-method.js';
+import { EffectiveMethod, storedValuesOf } from './effective-method.js';
 import { anyMethods, idOf, storedMethod } from './stored-method.sample.js';
 
 const own = storedMethod({
@@ -104,7 +104,7 @@ it('a method whose default does not exist yet shows the stored values, and its e
   const method = new EffectiveMethod(own, null);
 
   expect(method.toDto()).toMatchObject({
-    ...method.toStoredValues(),
+    ...storedValuesOf(method.stored),
     inherited: [],
     own: {},
     etag: '"3-none"',
@@ -116,7 +116,12 @@ describe('a method that inherits nothing', () => {
   const method = new EffectiveMethod(own, undefined);
 
   it('shows the stored values, and its etag is its version', () => {
-    expect(method.toDto()).toMatchObject({ ...method.toStoredValues(), inherited: [], own: {}, etag: '"3"' });
+    expect(method.toDto()).toMatchObject({
+      ...storedValuesOf(method.stored),
+      inherited: [],
+      own: {},
+      etag: '"3"',
+    });
   });
 
   it('has JSON with its fields in order, and meta as stored', () => {
@@ -135,7 +140,7 @@ describe('a method that inherits nothing', () => {
     Object.assign(dto.inherited, ['meta']);
 
     expect(method.toDto()).toMatchObject({ method_label: 'Own', meta: { own: [1] }, inherited: [] });
-    expect(method.toStoredValues().meta).toEqual({ own: [1] });
+    expect(storedValuesOf(method.stored).meta).toEqual({ own: [1] });
   });
 
   it('is not changed by a caller that changes the use_default of its dto', () => {

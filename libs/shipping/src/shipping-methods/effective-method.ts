@@ -7,8 +7,8 @@ import {
   type SettableField,
   settableFields,
 } from './method-fields.js';
-import { type StoredValues } from './stored-values.js';
-import { fieldsOf, inheritedValue } from './dto/use-default.js';
+import { inheritedValue, type StoredValues } from './stored-values.js';
+import { inheritedFieldsOf } from './dto/use-default.js';
 
 /** A method as it is stored. `meta` is not parsed, because most reads do not need its values. */
 export type StoredMethod = Omit<Pick<ShippingMethodDto, FieldName | 'project_id'>, 'meta'> & { meta: string };
@@ -29,7 +29,8 @@ export class EffectiveMethod {
   /** Returns the value that clients see. If the default has null, this is the stored value. */
   value<Name extends FieldName>(name: Name): StoredMethod[Name] {
     const { stored, inheritedFrom } = this;
-    if (!inheritedFrom || !fieldsOf(stored.use_default).some((each) => each === name)) return stored[name];
+    if (!inheritedFrom || !inheritedFieldsOf(stored.use_default).some((each) => each === name))
+      return stored[name];
     return inheritedValue(name, stored[name], inheritedFrom[name]);
   }
 
@@ -85,14 +86,11 @@ export class EffectiveMethod {
     return `${json},"created_at":"${stored.created_at}","updated_at":"${stored.updated_at}"}`;
   }
 
-  /** Returns the stored values that a client can change. */
-  toStoredValues(): StoredValues {
-    return storedValuesOf(this.stored);
-  }
-
   private get inherited(): InheritedField[] {
     const { stored, inheritedFrom } = this;
-    return inheritedFrom ? fieldsOf(stored.use_default).filter((name) => inheritedFrom[name] !== null) : [];
+    return inheritedFrom
+      ? inheritedFieldsOf(stored.use_default).filter((name) => inheritedFrom[name] !== null)
+      : [];
   }
 }
 

@@ -43,7 +43,7 @@ export function decideCreate(request: UpsertShippingMethodRequest, maxMethods: n
     if (existing)
       throw new DuplicateMethodError(
         existing.stored.id,
-        isDeepStrictEqual(existing.toStoredValues(), values),
+        isDeepStrictEqual(storedValuesOf(existing.stored), values),
       );
     return refuseTooMany(view, [insertOf(values)], maxMethods);
   };
@@ -105,7 +105,7 @@ export function decideAdopt(defaults: MethodView, maxMethods: number): Decide {
     const existingCodes = new Set(view.methods.map(({ stored }) => codesKey(stored)));
     const missing = defaults.methods.filter(({ stored }) => !existingCodes.has(codesKey(stored)));
     const changes = missing.map((method) =>
-      insertOf({ ...method.toStoredValues(), is_active: true, use_default: true }),
+      insertOf({ ...storedValuesOf(method.stored), is_active: true, use_default: true }),
     );
     return refuseTooMany(view, changes, maxMethods);
   };
@@ -167,7 +167,7 @@ function updateOf(
   patch: ShippingMethodPatch,
   defaults?: MethodView,
 ): RowChange[] {
-  const stored = before.toStoredValues();
+  const stored = storedValuesOf(before.stored);
   const codes = codesAfter(stored, patch);
   const keepsCodes = codesKey(codes) === codesKey(stored);
   const ofDefault = keepsCodes

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type EntityManager } from 'typeorm';
+import { type QueryRunner } from 'typeorm';
 import { type Observable, Subject } from 'rxjs';
 import { type ShippingCallOptions, type OptionRule } from '../database/call-options.js';
 import { CommittedValues } from '../database/committed-values.js';
@@ -164,9 +164,7 @@ export class ShippingMethodsService {
     options: ShippingCallOptions = {},
   ): Promise<ShippingMethodPage> {
     const render = (view: MethodView): Rendering => renderPage(view, query);
-    return lazyPage(
-      await this.store.rendering(projectId, this.database.callerManager(options), name, render),
-    );
+    return lazyPage(await this.store.rendering(projectId, this.database.callerRunner(options), name, render));
   }
 
   /**
@@ -179,7 +177,7 @@ export class ShippingMethodsService {
   async tree(projectId: string, options: ShippingCallOptions = {}): Promise<ShippingMethodTree> {
     checkIds({ projectId });
     return lazyTree(
-      await this.store.rendering(projectId, this.database.callerManager(options), 'tree', renderTree),
+      await this.store.rendering(projectId, this.database.callerRunner(options), 'tree', renderTree),
     );
   }
 
@@ -191,7 +189,7 @@ export class ShippingMethodsService {
    */
   async findAll(projectId: string, options: ShippingCallOptions = {}): Promise<readonly ShippingMethodDto[]> {
     checkIds({ projectId });
-    const { methods } = await this.store.view(projectId, this.database.callerManager(options));
+    const { methods } = await this.store.view(projectId, this.database.callerRunner(options));
     return methods.map((method) => method.toDto());
   }
 
@@ -206,7 +204,7 @@ export class ShippingMethodsService {
     options: ShippingCallOptions = {},
   ): Promise<readonly ShippingMethodDto[]> {
     checkIds({ projectId });
-    const { methods } = await this.store.view(projectId, this.database.callerManager(options));
+    const { methods } = await this.store.view(projectId, this.database.callerRunner(options));
     return methods.filter((method) => method.value('is_active')).map((method) => method.toDto());
   }
 
@@ -375,10 +373,10 @@ export class ShippingMethodsService {
     checkIds({ projectId });
     const { defaultsProjectId, maxMethods } = this.settings;
     // Both reads use one manager, even if the ambient transaction ends in between.
-    const callerManager = this.database.callerManager(options, dryRunOptions);
-    const defaults = await this.store.view(defaultsProjectId, callerManager);
+    const caller = this.database.callerRunner(options, dryRunOptions);
+    const defaults = await this.store.view(defaultsProjectId, caller);
     const decide = decideAdopt(defaults, maxMethods);
-    const { changes } = await this.changeWith(callerManager, projectId, options, decide);
+    const { changes } = await this.changeWith(caller, projectId, options, decide);
     return { methods: changes.flatMap(({ after }) => after ?? []), changes: [...changes] };
   }
 
@@ -442,18 +440,18 @@ export class ShippingMethodsService {
     decide: Decide,
     otherOptions: Readonly<Record<string, OptionRule>> = {},
   ): Promise<ChangeResult> {
-    return this.changeWith(this.database.callerManager(options, otherOptions), projectId, options, decide);
+    return this.changeWith(this.database.callerRunner(options, otherOptions), projectId, options, decide);
   }
 
   /** @internal */
   private changeWith(
-    callerManager: EntityManager | undefined,
+    caller: QueryRunner | undefined,
     projectId: string,
     { dryRun }: DryRunOptions,
     decide: Decide,
   ): Promise<ChangeResult> {
-    if (dryRun) return this.store.preview(callerManager, projectId, decide);
-    return this.store.change(callerManager, { projectId, decide, afterStatements: this.afterStatements });
+    if (dryRun) return this.store.preview(caller, projectId, decide);
+    return this.store.change(caller, { projectId, decide, afterStatements: this.afterStatements });
   }
 
   /**
@@ -465,13 +463,13 @@ export class ShippingMethodsService {
     options: FindMethodOptions,
     select: (view: MethodView) => EffectiveMethod | undefined,
   ): Promise<EffectiveMethod | undefined> {
-    const callerManager = this.database.callerManager(options, findOptions);
-    if (!options.lock) return select(await this.store.view(projectId, callerManager));
-    if (!callerManager?.queryRunner?.isTransactionActive)
+    const caller = this.database.callerRunner(options, findOptions);
+    if (!options.lock) return select(await this.store.view(projectId, caller));
+    if (!caller?.isTransactionActive)
       throw new TypeError(
         'The option "lock" needs a transaction: pass its manager. Outside of a transaction, a lock ends at once.',
       );
-    return this.store.lock(callerManager, projectId, select);
+    return this.store.lock(caller, projectId, select);
   }
 }
 

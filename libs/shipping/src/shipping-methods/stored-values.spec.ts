@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ShippingMethodPatch } from './dto/upsert-shipping-method.dto.js';
 import { type InheritedField, inheritableFields } from './method-fields.js';
-import { valuesAfterUpdate, type StoredValues, valuesToStore } from './stored-values.js';
-import { inheritedValue } from './dto/use-default.js';
+import { inheritedValue, valuesAfterUpdate, type StoredValues, valuesToStore } from './stored-values.js';
 
 const codes = { carrier_code: 'ups', method_code: '03' };
 const own: StoredValues = {

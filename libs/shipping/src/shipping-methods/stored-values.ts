@@ -5,13 +5,14 @@ import {
   type UpsertShippingMethodRequest,
 } from './dto/upsert-shipping-method.dto.js';
 import {
+  type FieldName,
   fieldOf,
   type InheritedField,
   inheritableFields,
   type SettableField,
   settableFields,
 } from './method-fields.js';
-import { fieldsOf, inheritedValue, useDefaultOf } from './dto/use-default.js';
+import { inheritedFieldsOf, useDefaultOf } from './dto/use-default.js';
 
 /** The stored values that a client can change. */
 export type StoredValues = Pick<ShippingMethodDto, SettableField>;
@@ -21,6 +22,12 @@ export function valuesToStore(request: UpsertShippingMethodRequest): StoredValue
   const values: Record<string, unknown> = {};
   for (const name of settableFields) values[name] = request[name] ?? fieldOf(name).default;
   return values as StoredValues;
+}
+
+/** Returns the value that a method shows for a field that it inherits. */
+export function inheritedValue<Value>(name: FieldName, own: Value, ofDefault: Value): Value {
+  // Either project can switch a method off, and neither can switch it on for the other.
+  return name === 'is_active' ? own && ofDefault : (ofDefault ?? own);
 }
 
 /**
@@ -59,8 +66,8 @@ export function valuesAfterUpdate(
       sent[name],
     );
 
-  const inheritedBefore = fieldsOf(stored.use_default);
-  const inherited = fieldsOf(sent.use_default).filter(
+  const inheritedBefore = inheritedFieldsOf(stored.use_default);
+  const inherited = inheritedFieldsOf(sent.use_default).filter(
     (name) => isSent('use_default') || !isSent(name) || showsSent(name, sent),
   );
   const values: Record<string, unknown> = { ...sent, use_default: useDefaultOf(inherited) };

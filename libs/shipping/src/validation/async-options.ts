@@ -1,5 +1,5 @@
 import { type ConfigurableModuleAsyncOptions, type Type } from '@nestjs/common';
-import { refuseUnknown } from './check-options.js';
+import { type OptionsOwner, refuseUnknown } from './check-options.js';
 
 type AsyncOptions<Options> = ConfigurableModuleAsyncOptions<Options, 'create'>;
 
@@ -31,15 +31,14 @@ export type OptionsSource<Options> = Pick<AsyncOptions<Options>, 'provideInjecti
 
 /**
  * Checks the options of `forRootAsync()`.
- * @param staticOptions an object with all static options of the module
  * @throws Error when there is no factory, or an option that Nest would ignore
  */
-export function checkAsyncOptions(options: object, staticOptions: object, owner = 'ShippingModule'): void {
+export function checkAsyncOptions(options: object, owner: OptionsOwner): void {
   const { useFactory, useClass, useExisting, inject, provideInjectionTokensFrom } = Object(
     options,
   ) as ConfigurableModuleAsyncOptions<object>;
   if (!useFactory && !useClass && !useExisting)
-    throw new Error(`${owner}.forRootAsync() needs useFactory, useClass or useExisting.`);
+    throw new Error(`${owner.name}.forRootAsync() needs useFactory, useClass or useExisting.`);
   const factory = { useFactory, useClass, useExisting, inject, provideInjectionTokensFrom };
-  refuseUnknown(options, { ...factory, ...staticOptions }, owner);
+  refuseUnknown(options, { ...factory, ...owner.staticOptions }, owner);
 }

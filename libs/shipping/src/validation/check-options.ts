@@ -7,6 +7,13 @@ import { ValidateBy, validateSync } from 'class-validator';
 /** The options of a class with settings. An option that is undefined has its default. */
 export type OptionsOf<Settings> = { [Name in keyof Settings]?: Settings[Name] | undefined };
 
+/** The module or the function that takes the options. */
+export interface OptionsOwner {
+  readonly name: string;
+  /** An object with the options of a module that stand beside the factory of `forRootAsync()`. */
+  readonly staticOptions?: object;
+}
+
 /** A rule of class-validator for an option. @param words what the option must be, for the error */
 export function Must(words: string, isAllowed: (value: unknown) => boolean): PropertyDecorator {
   const defaultMessage = (): string => `$property must ${words}`;
@@ -26,18 +33,17 @@ export const Version = (): PropertyDecorator =>
  * Checks options by the rules of their class.
  * @param settings a new instance of the class, which has the defaults
  * @param place the option that holds these options, such as `http`
- * @param owner the module that has the options
  * @returns the instance with the options
  * @throws Error that names the option, its value, and what it may be
  */
 export function withDefaults<Settings extends object>(
   settings: Settings,
   options: unknown,
+  owner: OptionsOwner,
   place = '',
-  owner = 'ShippingModule',
 ): Settings {
   const prefix = place && `${place}.`;
-  const given = objectOf(options, place, owner);
+  const given = objectOf(options, owner, place);
   const known = Object.keys(settings);
   for (const name of [...known, ...Object.keys(given)]) {
     const value: unknown = Reflect.get(given, name);
@@ -53,35 +59,30 @@ export function withDefaults<Settings extends object>(
 }
 
 /** @throws Error when the options are not an object */
-export function objectOf(options: unknown, place = '', owner = 'ShippingModule'): object {
+export function objectOf(options: unknown, { name }: OptionsOwner, place = ''): object {
   if (typeof options === 'object' && options !== null) return options;
-  const subject = place ? `${owner} option "${place}" is` : `The options of ${owner} are`;
+  const subject = place ? `${name} option "${place}" is` : `The options of ${name} are`;
   throw new Error(`${subject} ${inspect(options)}, but must be an object. {} means all defaults.`);
 }
 
 /** @param known an object with all options that are allowed in this place @throws Error that names the others */
-export function refuseUnknown(options: object, known: object, owner?: string): void {
+export function refuseUnknown(options: object, known: object, owner: OptionsOwner): void {
   for (const [name, value] of Object.entries(options))
     if (value !== undefined && !Object.hasOwn(known, name))
       throw unknownOption(name, Object.keys(known), owner);
 }
 
-/** The static options of each module. Other functions with options have none. */
-const staticOptions: Readonly<Record<string, string>> = {
-  ShippingModule: 'isGlobal, dataSource, imports and http',
-  ShippingPageModule: 'path, version, decorators and imports',
-};
-
-function unknownOption(option: string, known: readonly string[], owner = 'ShippingModule'): Error {
-  const names = option.includes('.') ? undefined : staticOptions[owner];
-  const place = names
-    ? `. With forRootAsync(), ${names} stand beside useFactory, and the factory returns the others`
-    : '';
+function unknownOption(option: string, known: readonly string[], owner: OptionsOwner): Error {
+  const place =
+    owner.staticOptions && !option.includes('.')
+      ? `. With forRootAsync(), ${Object.keys(owner.staticOptions).join(', ')} stand beside useFactory, and the factory ` +
+        'returns the others'
+      : '';
   return optionError(option, `is unknown here. The options are ${known.join(', ')}${place}`, owner);
 }
 
-function optionError(option: string, problem: string, owner: string): Error {
-  return new Error(`${owner} option "${option}" ${problem}.`);
+function optionError(option: string, problem: string, owner: OptionsOwner): Error {
+  return new Error(`${owner.name} option "${option}" ${problem}.`);
 }
 
 function isFunction(value: unknown): boolean {

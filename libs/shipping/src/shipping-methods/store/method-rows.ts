@@ -16,7 +16,7 @@ import { type MethodSet, type Revisions } from '../method-view.js';
 import { ShippingMethod } from '../shipping-method.table.js';
 import { ShippingProject } from '../shipping-project.table.js';
 import { type StoredValues } from '../stored-values.js';
-import { fieldsOf, useDefaultOf } from '../dto/use-default.js';
+import { inheritedFieldsOf, useDefaultOf } from '../dto/use-default.js';
 import { copyOf } from '../copy-of.js';
 
 // This file has all statements about methods. Columns have the names of the wire. The QueryBuilder executes each
@@ -242,7 +242,7 @@ function propertiesOf(manager: EntityManager, values: StoredValues): Partial<Shi
     if (!column) throw new Error(`The entity ShippingMethod has no column ${name}.`);
     return column.propertyName;
   };
-  const columns = { ...values, use_default: fieldsOf(values.use_default) };
+  const columns = { ...values, use_default: inheritedFieldsOf(values.use_default) };
   return Object.fromEntries(settableFields.map((name) => [propertyOf(name), columns[name]]));
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { type EntityManager } from 'typeorm';
+import { type EntityManager, type QueryRunner } from 'typeorm';
 import { Batcher } from '../../database/batcher.js';
 import { Database, type ShippingDatabaseStats } from '../../database/database.js';
 import { type AfterStatements } from '../../database/run-call.js';
@@ -90,9 +90,9 @@ export class MethodStore {
    * Returns a project as it is now. A view that a transaction has read is not cached, because it may have changes that
    * are not committed.
    */
-  view(projectId: string, callerManager: EntityManager | undefined): Promise<MethodView> {
-    if (!callerManager) return this.cache.get(projectId);
-    return this.database.read(callerManager, (manager) => this.read(manager, projectId));
+  view(projectId: string, caller: QueryRunner | undefined): Promise<MethodView> {
+    if (!caller) return this.cache.get(projectId);
+    return this.database.read(caller, (manager) => this.read(manager, projectId));
   }
 
   /**
@@ -101,11 +101,11 @@ export class MethodStore {
    * @throws DatabaseUnavailableError when the view of the transaction is too old to find the method or its default
    */
   lock(
-    callerManager: EntityManager,
+    caller: QueryRunner,
     projectId: string,
     select: (view: MethodView) => EffectiveMethod | undefined,
   ): Promise<EffectiveMethod | undefined> {
-    return this.database.read(callerManager, async (manager) => {
+    return this.database.read(caller, async (manager) => {
       const find = async () => select(await this.read(manager, projectId));
       const found = await find();
       if (!found) return undefined;
@@ -127,23 +127,19 @@ export class MethodStore {
    */
   async rendering(
     projectId: string,
-    callerManager: EntityManager | undefined,
+    caller: QueryRunner | undefined,
     name: string,
     render: (view: MethodView) => Rendering,
   ): Promise<Rendering> {
-    const view = await this.view(projectId, callerManager);
-    return callerManager ? render(view) : this.cache.rendering(view, name, () => render(view));
+    const view = await this.view(projectId, caller);
+    return caller ? render(view) : this.cache.rendering(view, name, () => render(view));
   }
 
   /** @throws the error of the decision; DatabaseUnavailableError, OutcomeUnknownError */
-  change(callerManager: EntityManager | undefined, change: ProjectChange): Promise<ChangeResult> {
+  change(caller: QueryRunner | undefined, change: ProjectChange): Promise<ChangeResult> {
     const { projectId, decide, afterStatements } = change;
-    if (callerManager)
-      return this.database.write(
-        callerManager,
-        (manager) => this.readAndChange(manager, change),
-        afterStatements,
-      );
+    if (caller)
+      return this.database.write(caller, (manager) => this.readAndChange(manager, change), afterStatements);
     return this.writers.take(projectId, async () => {
       const view = await this.cache.get(projectId);
       // A change of nothing needs no transaction.
@@ -162,13 +158,9 @@ export class MethodStore {
    * Returns what `change` is expected to return. It reads once, writes nothing and takes no lock.
    * @throws the error of the decision, except for MethodInUseError: only the database knows your foreign keys
    */
-  async preview(
-    callerManager: EntityManager | undefined,
-    projectId: string,
-    decide: Decide,
-  ): Promise<ChangeResult> {
+  async preview(caller: QueryRunner | undefined, projectId: string, decide: Decide): Promise<ChangeResult> {
     // New methods may inherit, so the defaults are read in any case, at the same moment.
-    const [current, defaults] = await this.database.read(callerManager, (manager) =>
+    const [current, defaults] = await this.database.read(caller, (manager) =>
       setsOf(manager, [projectId, this.settings.defaultsProjectId]),
     );
     if (!current) throw new Error('setsOf() returned no set for the project.');
