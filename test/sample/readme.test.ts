@@ -59,6 +59,7 @@ describe('the README', () => {
       carrier_code: 'ups',
       method_code: '03',
       method_label: 'Ground',
+      is_active: true,
     });
 
     const order = { projectId: 'acme', orderId: '1001' };
