@@ -131,7 +131,14 @@ const style = `
   :root { --vp-code-font-size: 0.8125em; --vp-layout-max-width: 1680px; }
   .VPDoc.has-aside .content-container { max-width: 900px !important; }
   .vp-doc td { min-width: 7em; }
-  .VPHome .vp-doc { max-width: 960px; margin: 32px auto 0; padding: 0 24px; }
+  .VPHome { display: flex; flex-direction: column; }
+  .VPHome .VPHomeFeatures { order: 1; margin-top: 48px; }
+  .VPHome .vp-doc { max-width: 1280px; width: 100%; margin: 0 auto; padding: 0 24px; }
+  @media (min-width: 640px) { .VPHome .vp-doc { padding: 0 48px; } }
+  @media (min-width: 960px) { .VPHome .vp-doc { padding: 0 64px; } }
+  .VPHome .VPHero { padding-bottom: 16px; }
+  .VPHome .VPHero :is(.heading, .name, .text) { max-width: none; font-size: 32px; line-height: 1.3; }
+  .VPHome .VPHero .tagline { max-width: none; font-size: 18px; }
   @media (max-width: 640px) { .vp-doc :is(th, td) { padding: 6px 8px; font-size: 13px; line-height: 1.5; } }
 `;
 
@@ -189,11 +196,9 @@ export default defineConfig({
       { text: 'API', link: '/docs/reference' },
       { text: '503', link: '/docs/503' },
       { text: `v${version}`, link: '/CHANGELOG' },
+      ...(repository ? [{ text: 'Repository', link: repository }] : []),
     ],
     sidebar: groups.map(([text, pages], index) => ({ text, collapsed: index > 0, items: pages.map(linkTo) })),
-    ...(repository && {
-      socialLinks: [{ icon: 'github', link: repository }],
-      editLink: { pattern: `${repository}/edit/main/:path` },
-    }),
+    ...(repository && { editLink: { pattern: `${repository}/edit/main/:path` } }),
   },
 });
