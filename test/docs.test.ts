@@ -130,7 +130,7 @@ describe('the documents', () => {
   });
 
   it('name the errors at boot as the code does', () => {
-    const [, list = ''] = /## Errors at boot([^]*)/.exec(read('docs/start.md')) ?? [];
+    const [, list = ''] = /## The messages([^]*)/.exec(read('docs/errors-at-boot.md')) ?? [];
     const messages = list
       .split('\n')
       .filter((line) => line.startsWith('- `'))
@@ -170,7 +170,7 @@ describe('the documents', () => {
     const { peerDependencies } = JSON.parse(read('libs/shipping/package.json')) as {
       peerDependencies: Record<string, string>;
     };
-    const versions = read('docs/start.md').replaceAll('\\|', '|');
+    const versions = read('docs/errors-at-boot.md').replaceAll('\\|', '|');
 
     const missing = Object.entries(peerDependencies).filter(
       ([name, range]) => !/pglite/.test(name) && !versions.includes(`\`${range}\``),

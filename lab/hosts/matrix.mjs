@@ -2,9 +2,9 @@
 //
 //   from     a folder beside this file with a package.json, `{ example }`: one of examples/, `{ cli }`: a fresh
 //            `nest new` of that major, or `{ type }`: an empty project with modules of that type
-//   add      the packages that the README installs for this Nest
+//   add      the packages that docs/start.md installs for this Nest
 //   files    folders beside this file that are copied over the host
-//   mounts   true: the README's module code is put into the generated AppModule
+//   mounts   true: the module code of docs/start.md is put into the generated AppModule
 //   program  a file that is also run on each Node version of `nodes`
 //   steps    npm scripts or commands, run in the host's folder
 //   starts   `npm start` serves a list of methods with this status
@@ -26,7 +26,7 @@ const typeorm = {
   12: ['@nestjs/typeorm@12', 'typeorm@1'],
 };
 
-/** The install line of the README for this major of Nest, and the package that the testing kit needs. */
+/** The install line of docs/start.md for this major of Nest, and the package that the testing kit needs. */
 function addedFor(nest) {
   return {
     add: [...typeorm[nest], 'pg', 'class-validator', 'class-transformer'],
@@ -34,7 +34,7 @@ function addedFor(nest) {
   };
 }
 
-/** The generated host with the README's lines added. It runs its own tests, its e2e tests and the contract. */
+/** The generated host with the lines of docs/start.md added. It runs its own tests, its e2e tests and the contract. */
 function generated(cli) {
   return {
     from: { cli },

@@ -158,10 +158,10 @@ async function generate(cli, at) {
   return ran(bin, args, { ...at, cwd: work });
 }
 
-/** Puts the code of the README into the generated AppModule, as a reader would. */
+/** Puts the code of docs/start.md into the generated AppModule, as a reader would. */
 function mount(file) {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const [, code] = /```ts\n([^]*?ShippingModule\.forRoot[^]*?)\n```/.exec(readme);
+  const page = readFileSync(join(root, 'docs/start.md'), 'utf8');
+  const [, code] = /```ts\n([^]*?ShippingModule\.forRoot[^]*?)\n```/.exec(page);
   const [, imports, constants] = /\n((?:import .*\n)+)([^]*?)@Module/.exec(code);
   const [modules] = /imports: \[.*\]/.exec(code);
   const generated = readFileSync(file, 'utf8')

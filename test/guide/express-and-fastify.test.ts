@@ -117,9 +117,9 @@ const rows: Row[] = [
     method: 'POST',
     path: methods,
     headers: { 'content-type': 'application/json; charset=utf-16' },
-    sent: '{}',
-    Express: '400 invalid_json',
-    Fastify: '415 unsupported_media_type',
+    sent: Buffer.from(body, 'utf16le'),
+    Express: '415 unsupported_media_type',
+    Fastify: '400 invalid_json',
   },
   {
     given: 'a compressed body',

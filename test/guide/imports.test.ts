@@ -86,6 +86,29 @@ describe('the code of the guide to imports', () => {
     expect(data.map(({ id }) => id)).toEqual(dragged.map(({ id }) => id));
   });
 
+  it('renames a carrier, and leaves the other fields as they are', async () => {
+    const projectId = 'hooli';
+    await methods.upsertMany(projectId, [
+      { carrier_code: 'ups', method_code: '03', method_label: 'Ground', is_active: false, meta: { days: 3 } },
+      { carrier_code: 'ups', method_code: '01', method_label: 'Air', carrier_label: 'UPS' },
+      { carrier_code: 'dhl', method_code: 'P', method_label: 'Paket', carrier_label: 'DHL' },
+    ]);
+
+    const { data: carriers } = await methods.tree(projectId);
+    const ups = carriers.find(({ carrier_code }) => carrier_code === 'ups')?.methods ?? [];
+    const renamed = ups.map(({ carrier_code, method_code, method_label }) => {
+      return { carrier_code, method_code, method_label, carrier_label: 'UPS Europe' };
+    });
+    await methods.upsertMany(projectId, renamed);
+
+    const { data } = await methods.list(projectId);
+    expect(data.map(({ carrier_label, is_active, meta }) => [carrier_label, is_active, meta])).toEqual([
+      ['DHL', true, {}],
+      ['UPS Europe', true, {}],
+      ['UPS Europe', false, { days: 3 }],
+    ]);
+  });
+
   it('erases a customer from the history of an order', async () => {
     const projectId = 'initech';
     await events.record(

@@ -18,7 +18,7 @@ const statementMs = leaseMs - 500;
 /** A wait for a lock ends before the statement does, so that the error names the lock. */
 const lockMs = 3_000;
 
-/** No request waits longer than `acquireMs` and `leaseMs` together. */
+/** No request waits for one connection longer than `acquireMs` and `leaseMs` together. */
 export const postgresLimits = {
   connectTimeoutMS: acquireMs,
   extra: {

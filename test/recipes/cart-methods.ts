@@ -26,6 +26,8 @@ export class CartRules {
   @IsOptional() @IsInt() @Min(0) minTotal?: number | null;
   /** The time of the shop, for instance `14:30`. */
   @IsOptional() @Matches(/^([01]\d|2[0-3]):[0-5]\d$/) orderBefore?: string | null;
+  /** A flat price, in the smallest unit of the currency. It is no rule: your checkout shows and charges it. */
+  @IsOptional() @IsInt() @Min(0) price?: number | null;
 }
 
 export interface Cart {

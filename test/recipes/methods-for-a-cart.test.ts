@@ -47,7 +47,7 @@ describe('the methods of a cart', () => {
 
   it('are those whose rules the cart meets, in the order of the list', async () => {
     await testing.get(ShippingMethodsService).upsertMany('acme', [
-      { ...courier, meta: { orderBefore: '14:00', countries: ['DE'] } },
+      { ...courier, meta: { orderBefore: '14:00', countries: ['DE'], price: 900 } },
       { ...paket, meta: { maxGrams: 31_500 } },
       { ...letter, meta: { maxGrams: 500 } },
     ]);
@@ -56,6 +56,10 @@ describe('the methods of a cart', () => {
       (await testing.get(CartMethods).of('acme', of)).map(({ method_label }) => method_label);
 
     expect(await labels(cart)).toEqual(['Paket', 'Today']);
+    expect((await testing.get(CartMethods).of('acme', cart)).map(({ meta }) => meta['price'])).toEqual([
+      undefined,
+      900,
+    ]);
     expect(await labels({ ...cart, grams: 20 })).toEqual(['Letter', 'Paket', 'Today']);
     expect(await labels({ ...cart, country: 'FR', time: '18:30' })).toEqual(['Paket']);
   });

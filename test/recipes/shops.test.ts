@@ -12,7 +12,7 @@ import { freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { ShopsService } from './shops.service.js';
 
-// docs/recipes/shops.md shows this code.
+// docs/guide/tenants.md shows this code.
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'Ground' };
 const paket = { carrier_code: 'dhl', method_code: 'P', method_label: 'Paket' };

@@ -1,0 +1,31 @@
+import { Inject, Injectable, Module } from '@nestjs/common';
+import { OrderEventsService, ShippingModule } from 'nestjs-shipping';
+import { database } from '../guide/app.module.js';
+
+// docs/recipes/workers.md shows this code.
+
+export interface DispatchJob {
+  projectId: string;
+  orderId: string;
+  parcel: string;
+}
+
+/** With BullMQ, this is `@Processor('dispatch') class Dispatch extends WorkerHost`. */
+@Injectable()
+export class Dispatch {
+  constructor(@Inject(OrderEventsService) private readonly events: OrderEventsService) {}
+
+  /** A queue may run a job twice. The `dedupe_key` makes it idempotent: there is one event for each parcel. */
+  async process({ data: { projectId, orderId, parcel } }: { data: DispatchJob }): Promise<void> {
+    await this.events.record(
+      { projectId, orderId },
+      { type: 'shipment.dispatched', data: { parcel }, dedupe_key: `dispatched-${parcel}` },
+    );
+  }
+}
+
+@Module({
+  imports: [database, ShippingModule.forRoot({ isGlobal: true, http: false })],
+  providers: [Dispatch],
+})
+export class WorkerModule {}
