@@ -8,7 +8,7 @@ import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { CreateShopOrder } from './shop/1763683300000-create-shop-order.js';
 import { ShopOrder } from './shop/shop-order.entity.js';
 
-/** Our tables, and the one of this application. */
+/** The tables of nestjs-shipping, and the one of this application. */
 export const schema = {
   entities: [...shippingEntities, ShopOrder],
   migrations: [...shippingMigrations, CreateShopOrder],

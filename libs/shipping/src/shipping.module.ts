@@ -21,14 +21,14 @@ import { dialectOf } from './database/dialects/dialects.js';
 import { OrderEventsService } from './order-events/order-events.service.js';
 import { MethodSettings } from './shipping-methods/method-settings.js';
 import { EventSettings } from './order-events/event-settings.js';
-import { ListTexts } from './shipping-methods/list/list-texts.js';
+import { ListQueryCache } from './shipping-methods/list/list-query.cache.js';
 import { MethodStore } from './shipping-methods/store/method-store.js';
 import { ShippingMethodsService } from './shipping-methods/shipping-methods.service.js';
 import { shippingEntities } from './shipping-entities.js';
 import { controllersFor } from './shipping.mount.js';
 import {
   settingsOf,
-  shippingModule,
+  owner,
   type ShippingModuleAsyncOptions,
   type ShippingModuleOptions,
   ShippingSettings,
@@ -95,7 +95,7 @@ function shippingDefinition(definition: DynamicModule, extras: StaticOptions): D
       },
       BootCheck,
       MethodStore,
-      ListTexts,
+      ListQueryCache,
       ShippingMethodsService,
       OrderEventsService,
     ],
@@ -141,11 +141,7 @@ export class ShippingModule extends OptionsModule {
    * ShippingModule.forRoot({ isGlobal: true, http: { decorators: [UseGuards(JwtGuard)] } })
    */
   static forRoot(options: ShippingModuleOptions = {}): DynamicModule {
-    refuseUnknown(
-      objectOf(options, shippingModule),
-      { ...new StaticSettings(), ...new ShippingSettings() },
-      shippingModule,
-    );
+    refuseUnknown(objectOf(options, owner), { ...new StaticSettings(), ...new ShippingSettings() }, owner);
     return ConfigurableModuleClass.forRoot.call(this, options);
   }
 
@@ -163,7 +159,7 @@ export class ShippingModule extends OptionsModule {
    * })
    */
   static forRootAsync(options: ShippingModuleAsyncOptions): DynamicModule {
-    checkAsyncOptions(options, shippingModule);
+    checkAsyncOptions(options, owner);
     return ConfigurableModuleClass.forRootAsync.call(this, options);
   }
 }

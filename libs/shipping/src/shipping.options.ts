@@ -111,23 +111,19 @@ export interface ShippingOptionsFactory {
 /** The options of `ShippingModule.forRootAsync()`: one of `useFactory`, `useClass` and `useExisting`, and static ones. */
 export type ShippingModuleAsyncOptions = StaticOptions & OptionsSource<ShippingFactoryOptions>;
 
-export const shippingModule: OptionsOwner = { name: 'ShippingModule', staticOptions: new StaticSettings() };
+export const owner: OptionsOwner = { name: 'ShippingModule', staticOptions: new StaticSettings() };
 
 /** @throws Error that names the option and what it may be */
 export function settingsOf(options: OptionsOf<ShippingSettings>): ShippingSettings {
-  const settings = withDefaults(new ShippingSettings(), options, shippingModule);
+  const settings = withDefaults(new ShippingSettings(), options, owner);
   return {
     ...settings,
-    beforeCommit: withDefaults(new BeforeCommit(), settings.beforeCommit, shippingModule, 'beforeCommit'),
+    beforeCommit: withDefaults(new BeforeCommit(), settings.beforeCommit, owner, 'beforeCommit'),
   };
 }
 
 /** @throws Error that names the option and what it may be */
 export function staticSettingsOf({ isGlobal, dataSource, imports, http }: StaticOptions) {
-  const settings = withDefaults(
-    new StaticSettings(),
-    { isGlobal, dataSource, imports, http },
-    shippingModule,
-  );
+  const settings = withDefaults(new StaticSettings(), { isGlobal, dataSource, imports, http }, owner);
   return { ...settings, http: settings.http && httpSettingsOf(settings.http) };
 }

@@ -12,13 +12,11 @@ export interface Choice {
 const actor = { type: 'customer', label: 'Customer of the shop' } as const;
 
 /**
- * The number of the order, such as `07KQ-2F9A-BC12`. The same key gives the same number, on every instance. In a shop
- * with customers, the hash also contains the customer.
+ * The number of the order, such as `07C12F9ABC12D34E`. The same key gives the same number, on every instance. In a shop with
+ * customers, the hash also contains the customer.
  */
 export function orderIdOf(key: string): string {
-  const hash = createHash('sha256').update(key).digest().readBigUInt64BE();
-  const digits = (hash >> 4n).toString(36).toUpperCase().padStart(12, '0');
-  return digits.replace(/(.{4})(.{4})(.{4})/, '$1-$2-$3');
+  return createHash('sha256').update(key).digest('hex').slice(0, 16).toUpperCase();
 }
 
 /** The checkout of docs/guide/checkout.md, for a shop whose customers have no accounts. Copy that one. */
@@ -42,7 +40,7 @@ export class Checkout {
       );
     } catch (error) {
       if (!(error instanceof ConflictException)) throw error;
-      // A repeat gets its order, whatever has changed since then.
+      // A repeat gets its order, whatever has changed since then. A transaction reads the primary.
       const placed = await this.dataSource.transaction((manager) =>
         manager.findOneBy(ShopOrder, { projectId, orderId }),
       );
@@ -71,6 +69,8 @@ export class Checkout {
     const { id: methodId, method_label: message } = method;
     const selected = { type: 'shipping.selected', actor, message, data: { ...choice } };
     await this.events.record({ projectId, orderId }, selected, { manager });
-    return manager.save(Object.assign(new ShopOrder(), { projectId, orderId, methodId }));
+    const order = manager.create(ShopOrder, { projectId, orderId, methodId });
+    await manager.insert(ShopOrder, order);
+    return order;
   }
 }

@@ -57,7 +57,7 @@ export const shopPage = `<!doctype html>
       let key = crypto.randomUUID();
       form.addEventListener('submit', async (event) => {
         event.preventDefault();
-        const { label, carrier_code, method_code } = choices[new FormData(form).get('method')];
+        const { carrier_code, method_code } = choices[new FormData(form).get('method')];
         form.inert = true;
         status.textContent = 'Placing the order …';
         const headers = { 'content-type': 'application/json', 'idempotency-key': key };
@@ -70,7 +70,7 @@ export const shopPage = `<!doctype html>
         key = crypto.randomUUID();
         methods.replaceChildren();
         const href = './shipping?' + new URLSearchParams({ project: 'demo', order });
-        status.replaceChildren('Order ' + order + ' is placed, by ' + label + '. ',
+        status.replaceChildren('Order ' + order + ' is placed. ',
           element('a', { href }, 'For the staff: its history'), ' ', button('New order', () => load()));
       });
       await load();

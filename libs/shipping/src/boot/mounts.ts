@@ -22,8 +22,9 @@ export function mountsOf(modules: ModulesContainer): readonly Mount[] {
 }
 
 /**
- * Compares a mount with the earlier mounts of the application. `onModuleInit()` would be too late: Fastify refuses two
- * equal routes before Nest calls it, with a message that names no remedy.
+ * Adds a mount to those of the application, names its controllers, and compares it with the earlier ones.
+ * `onModuleInit()` would be too late: Fastify refuses two equal routes before Nest calls it, with a message that names
+ * no remedy.
  * @throws Error that names the remedy when two mounts collide
  */
 export function addMount(modules: ModulesContainer, mount: Mount): void {

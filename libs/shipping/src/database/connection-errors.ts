@@ -75,11 +75,8 @@ function driverErrorOf(error: unknown): DriverError {
  * refers to it.
  */
 export function isReferenced(error: unknown, ourTable: string): boolean {
-  const driverError = driverErrorOf(error);
-  const isForeignKey =
-    meaningOf(error) === 'foreignKey' || dialects.some((each) => each.isForeignKeyError?.(driverError));
   // PostgreSQL names our table if we have violated a foreign key that you have added to our table.
-  return isForeignKey && driverError.table !== ourTable;
+  return meaningOf(error) === 'foreignKey' && driverErrorOf(error).table !== ourTable;
 }
 
 /**

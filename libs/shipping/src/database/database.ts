@@ -114,7 +114,7 @@ export class Database {
   async writeOnce<Result>(
     caller: QueryRunner | undefined,
     work: Work<Result>,
-    afterCommit?: AfterStatements<Result>['afterCommit'],
+    actionAfterCommit?: AfterStatements<Result>['actionAfterCommit'],
   ): Promise<Result> {
     // A subscriber of the host may write in these methods. Both writes are then committed together, or neither is.
     const hostMayWrite = this.dataSource.subscribers.some(
@@ -122,12 +122,12 @@ export class Database {
         !(each instanceof TransactionSubscriber) &&
         (each.beforeQuery ?? each.afterQuery ?? each.beforeInsert ?? each.afterInsert),
     );
-    if (caller || hostMayWrite) return this.write(caller, work, { afterCommit });
+    if (caller || hostMayWrite) return this.write(caller, work, { actionAfterCommit });
     const result = await this.onOwnConnection(
       (runner) => runInContext(new CallContext(runner, 'statements'), () => work(runner.manager)),
       true,
     );
-    afterCommit?.(result)();
+    actionAfterCommit?.(result)();
     return result;
   }
 

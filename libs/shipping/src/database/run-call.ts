@@ -11,7 +11,7 @@ export interface AfterStatements<Result> {
   /**
    * Returns what to do after the outermost COMMIT. This function runs before `hook`, which may modify the result.
    */
-  afterCommit?: ((result: Result) => () => void) | undefined;
+  actionAfterCommit?: ((result: Result) => () => void) | undefined;
   /**
    * The hook is code of the host, such as `beforeCommit.change`. It runs in the transaction, after the statements of
    * the call. If it throws, the transaction can only be rolled back.
@@ -28,7 +28,7 @@ export interface AfterStatements<Result> {
 export async function runCall<Result>(
   runner: QueryRunner,
   statements: () => Promise<Result>,
-  { afterCommit, hook }: AfterStatements<Result> = {},
+  { actionAfterCommit, hook }: AfterStatements<Result> = {},
 ): Promise<Result> {
   // A call that was made outside of a transaction does not join one that begins while the call waits for its turn.
   const mayJoin = isInTransaction(runner);
@@ -42,7 +42,7 @@ export async function runCall<Result>(
     const end = (): void => void (state.ourStatements = undefined);
     state.ourStatements = running.then(end, end);
     const result = await running;
-    if (afterCommit) transaction?.afterCommit.push(afterCommit(result));
+    if (actionAfterCommit) transaction?.afterCommit.push(actionAfterCommit(result));
     if (hook)
       await failTransactionOnError(transaction, never, () =>
         runHook(runner, () => hook(result, runner.manager)),
@@ -52,8 +52,8 @@ export async function runCall<Result>(
 }
 
 /**
- * While a hook runs, a call takes its turn inside of the hook. The hook may have made it, and would otherwise wait for it
- * for ever, because the call that runs the hook keeps its own turn until the hook ends.
+ * While a hook runs, a call takes its turn inside of the hook. If the hook has made the call, it would otherwise wait for
+ * ever: the call that runs the hook keeps its own turn until the hook ends.
  */
 function turnsOfCalls(runner: QueryRunner): Turns {
   const context = currentContext();
@@ -66,7 +66,7 @@ function joinTransaction(runner: QueryRunner): OpenTransaction {
   const transaction = state.innermost;
   state.isJoined = true;
   if (transaction?.failure) throw transaction.failure.error;
-  // The turn of the beginning or of the end is over, but the server has not responded, or a subscriber of the host waits.
+  // TypeORM has sent a statement that begins or ends the transaction, and has no response yet, or a subscriber waits.
   const isChanging = state.isSending || transaction?.ending !== undefined;
   // If the connection broke, the next statement says so.
   if (!transaction || (isChanging && !runner.isReleased)) throw new EndedTransactionError();

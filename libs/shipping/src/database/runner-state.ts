@@ -128,7 +128,7 @@ export class RunnerState {
       this.hostStatements = 0;
       this.open.push(new OpenTransaction());
     } else if (statement === 'SAVEPOINT') this.open.push(new OpenTransaction(this.innermost));
-    else if (statement === 'RELEASE') this.afterCommit(this.endSavepoint());
+    else if (statement === 'RELEASE') this.handOver(this.endSavepoint());
     else if (statement === 'ROLLBACK TO') this.endSavepoint();
     else if (statement === 'ROLLBACK') {
       // When TypeORM cannot set a savepoint, it rolls back the transaction around it.
@@ -136,7 +136,7 @@ export class RunnerState {
       this.end();
     } else {
       this.commits++;
-      this.afterCommit(this.end());
+      this.handOver(this.end());
     }
   }
 
@@ -163,7 +163,7 @@ export class RunnerState {
         : new EndedTransactionError(this.savepointError ?? rollbackError);
   }
 
-  private afterCommit(ended: OpenTransaction[]): void {
+  private handOver(ended: OpenTransaction[]): void {
     const actions = ended.flatMap(({ afterCommit }) => afterCommit);
     if (this.innermost) this.innermost.afterCommit.push(...actions);
     else for (const action of actions) action();

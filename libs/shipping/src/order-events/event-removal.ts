@@ -11,19 +11,19 @@ import {
 } from './event-position.js';
 import { OrderEvent } from './order-event.table.js';
 
-/** The events of a project, or of one of its orders. */
-export interface RemovedEvents {
+/** What to remove: the events of a project, or of one of its orders. */
+export interface RemovalScope {
   readonly projectId: string;
   readonly orderId?: string;
 }
 
 /**
- * Removes the next events in the order of the primary key. No batch reads the place of the batches before it: until the
- * database has cleaned up, the removed rows are still there.
+ * Removes the next events in the order of the primary key. Each batch begins where the last one ended: until the database
+ * has cleaned up, a scan from the start would read the removed rows again.
  */
 export async function removeBatch(
   manager: EntityManager,
-  ids: RemovedEvents,
+  ids: RemovalScope,
   after: ProjectPosition | undefined,
 ): Promise<Batch<ProjectPosition>> {
   const order = ids.orderId === undefined ? orderOfProject : orderOfHistory;

@@ -9,7 +9,7 @@ import { DatabaseUnavailableError } from '../database/database.errors.js';
 import { isBeyond, positionValues } from './event-position.js';
 import { dedupeIndex, OrderEvent } from './order-event.table.js';
 
-// This file has all statements about events. Columns have the names of the wire.
+// This file has the statements that store and read events. Columns have the names of the wire.
 
 /** The columns of an event. A driver of the database may return a time in a form of its own, so we read it as text. */
 const columns = {

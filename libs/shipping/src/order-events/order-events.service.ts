@@ -19,7 +19,7 @@ import { type OrderEventType } from './order-event-types.js';
 import { type ProjectPosition } from './event-position.js';
 import { redactBatch } from './event-redaction.js';
 import { EventSettings } from './event-settings.js';
-import { removeBatch, type RemovedEvents } from './event-removal.js';
+import { removeBatch, type RemovalScope } from './event-removal.js';
 import { eventOf, type EventRow, insertEvent, type OrderKey, readEvents, returnsRow } from './event-rows.js';
 
 /** How many events one statement of a stream reads. */
@@ -99,7 +99,7 @@ export class OrderEventsService {
     const subject = recordedOf(this.database.dataSource);
     const afterStatements: AfterStatements<RecordedOrderEvent> = {
       // The caller, the hook and the subscribers may modify the event, so each has its own copy.
-      afterCommit: subject.observed
+      actionAfterCommit: subject.observed
         ? ({ repeated, ...recorded }) => {
             const announced = structuredClone(recorded);
             return () => void (repeated || subject.next(announced));
@@ -113,7 +113,7 @@ export class OrderEventsService {
     };
     // With RETURNING, one statement is enough. Otherwise a second one reads the event, and both need a transaction.
     if (!eventHook && returnsRow(this.database.dataSource.manager))
-      return this.database.writeOnce(caller, insert, afterStatements.afterCommit);
+      return this.database.writeOnce(caller, insert, afterStatements.actionAfterCommit);
     return this.database.write(caller, insert, afterStatements);
   }
 
@@ -218,14 +218,14 @@ export class OrderEventsService {
   }
 
   /** @internal */
-  private removeEvents(ids: RemovedEvents, options: ShippingCallOptions): Promise<number> {
+  private removeEvents(ids: RemovalScope, options: ShippingCallOptions): Promise<number> {
     const caller = this.database.callerRunner(options);
     return inBatches<ProjectPosition>((after) =>
       this.database.write(caller, (manager) => removeBatch(manager, ids, after)),
     );
   }
 
-  /** Yields every event that was committed before the call exactly once. @internal */
+  /** Yields each event exactly once that was committed before the call. @internal */
   private async *eventsOf(
     order: OrderKey,
     caller: QueryRunner | undefined,

@@ -97,11 +97,6 @@ export class PageSettings extends StaticPageSettings {
   )
   csrf?: { cookie: string; header: string } | undefined;
 
-  /**
-   * Returns the projects that this user may choose. Your guard has put the user on the request. It only fills the list
-   * on the page: the guards of the routes decide. By default, the user writes the id of a project. Declare the parameter
-   * with the type of your requests, such as `({ user }: StaffRequest) => …`.
-   */
   @OptionalFunction() projects?: ProjectsOf<never> | undefined;
 
   /**
@@ -129,7 +124,8 @@ type DynamicSettings = Omit<PageSettings, keyof StaticPageSettings>;
 interface DynamicPageOptions<Request> extends OptionsOf<Omit<DynamicSettings, 'projects'>> {
   /**
    * Returns the projects that this user may choose. Your guard has put the user on the request. It only fills the list
-   * on the page: the guards of the routes decide. By default, the user writes the id of a project.
+   * on the page: the guards of the routes decide. By default, the user writes the id of a project. Declare the parameter
+   * with the type of your requests.
    * @example
    * ShippingPageModule.forRoot({
    *   projects: ({ user }: StaffRequest) => user.shops.map(({ id, name }) => ({ id, label: name })),

@@ -25,16 +25,12 @@ export type RowChange =
   | { kind: 'update'; id: string; values: StoredValues }
   | { kind: 'remove'; id: string };
 
-export interface Decide {
-  /**
-   * Returns the rows to write. The list is empty when nothing changes.
-   * @param defaults the defaults project, if the decision needs the default of its `codes` and the view may not have it
-   * @throws the error of the call
-   */
-  (view: MethodView, defaults?: MethodView): RowChange[];
-  /** Returns the codes that the call gives to a method; undefined if the view has no such method. */
-  codes?: (view: MethodView) => ShippingMethodCodes | undefined;
-}
+/**
+ * Returns the rows to write. The list is empty when nothing changes.
+ * @param defaults the defaults project, if the method gets new codes and the view may not have the default of these codes
+ * @throws the error of the call
+ */
+export type Decide = (view: MethodView, defaults?: MethodView) => RowChange[];
 
 export function decideCreate(request: UpsertShippingMethodRequest, maxMethods: number): Decide {
   const values = valuesToStore(request);
@@ -52,16 +48,11 @@ export function decideCreate(request: UpsertShippingMethodRequest, maxMethods: n
 type Precondition = Pick<ChangeMethodOptions, 'etag'>;
 
 export function decideUpdate(id: string, patch: ShippingMethodPatch, precondition: Precondition): Decide {
-  const decide: Decide = (view, defaults) =>
-    updateOf(view, methodToChange(view, id, precondition), patch, defaults);
-  const codes = (view: MethodView): ShippingMethodCodes | undefined => {
-    const current = view.byId(id);
-    return current && codesAfter(current.stored, patch);
-  };
-  return Object.assign(decide, { codes });
+  return (view, defaults) => updateOf(view, methodToChange(view, id, precondition), patch, defaults);
 }
 
-function codesAfter(stored: ShippingMethodCodes, patch: ShippingMethodPatch): ShippingMethodCodes {
+/** Returns the codes that a method has after an update. */
+export function codesAfter(stored: ShippingMethodCodes, patch: ShippingMethodPatch): ShippingMethodCodes {
   const { carrier_code = stored.carrier_code, method_code = stored.method_code } = patch;
   return { carrier_code, method_code };
 }

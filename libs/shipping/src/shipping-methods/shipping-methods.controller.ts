@@ -11,7 +11,7 @@ import {
 } from './dto/shipping-method.dto.js';
 import { checkUpsert } from './dto/upsert-shipping-method.check.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { ListTexts } from './list/list-texts.js';
+import { ListQueryCache } from './list/list-query.cache.js';
 import { renderingIfUntouched } from './rendering.js';
 import { ShippingMethodsService } from './shipping-methods.service.js';
 
@@ -23,7 +23,7 @@ import { ShippingMethodsService } from './shipping-methods.service.js';
 export class ShippingMethodsController {
   constructor(
     @Inject(ShippingMethodsService) private readonly methods: ShippingMethodsService,
-    @Inject(ListTexts) private readonly listTexts: ListTexts,
+    @Inject(ListQueryCache) private readonly queries: ListQueryCache,
   ) {}
 
   @Post('shipments/methods')
@@ -45,7 +45,7 @@ export class ShippingMethodsController {
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodPage> {
     const query = checkInput({ projectId }, (violations) =>
-      this.listTexts.read(violations, urlOf(request).search),
+      this.queries.read(violations, urlOf(request).search),
     );
     return respondToRead(request, response, await this.methods.listChecked(projectId, query));
   }

@@ -21,8 +21,9 @@ import {
   type UpsertShippingMethodRequest,
 } from './dto/upsert-shipping-method.dto.js';
 import { checkListQuery } from './list/list-query.check.js';
-import { named, type NamedQuery } from './list/list-texts.js';
+import { named, type NamedQuery } from './list/list-query.cache.js';
 import {
+  codesAfter,
   type Decide,
   decideAdopt,
   decideCreate,
@@ -45,7 +46,7 @@ import {
   upsertManyOptions,
 } from './method-options.js';
 import { type ShippingCacheStats } from './store/view-cache.js';
-import { type ChangeResult, MethodStore } from './store/method-store.js';
+import { type ChangeResult, MethodStore, type ProjectChange } from './store/method-store.js';
 import { type EffectiveMethod } from './effective-method.js';
 import { type MethodView } from './method-view.js';
 import { MethodNotFoundError } from './shipping-methods.errors.js';
@@ -99,7 +100,7 @@ export class ShippingMethodsService {
     const { change: changeHook } = settings.beforeCommit;
     // The caller may modify the result, so the subscribers share a copy, and the hook gets another one.
     this.afterStatements = {
-      afterCommit: ({ changes }) => {
+      actionAfterCommit: ({ changes }) => {
         const announcedChanges = structuredClone(changes);
         return () => announcedChanges.forEach((change) => changesOf(database.dataSource).next(change));
       },
@@ -306,7 +307,16 @@ export class ShippingMethodsService {
       checkEtag(violations, options);
       return checkPatch(violations, changes);
     });
-    const { view } = await this.change(projectId, options, decideUpdate(id, checked, options), changeOptions);
+    const { view } = await this.change(
+      projectId,
+      options,
+      decideUpdate(id, checked, options),
+      changeOptions,
+      (before) => {
+        const method = before.byId(id);
+        return method && codesAfter(method.stored, checked);
+      },
+    );
     return foundAfterWrite(view.byId(id)?.toDto());
   }
 
@@ -436,11 +446,13 @@ export class ShippingMethodsService {
    */
   private change(
     projectId: string,
-    options: ChangeMethodOptions & UpsertManyOptions,
+    options: DryRunOptions,
     decide: Decide,
     otherOptions: Readonly<Record<string, OptionRule>> = {},
+    codesOf?: ProjectChange['codesOf'],
   ): Promise<ChangeResult> {
-    return this.changeWith(this.database.callerRunner(options, otherOptions), projectId, options, decide);
+    const caller = this.database.callerRunner(options, otherOptions);
+    return this.changeWith(caller, projectId, options, decide, codesOf);
   }
 
   /** @internal */
@@ -449,9 +461,10 @@ export class ShippingMethodsService {
     projectId: string,
     { dryRun }: DryRunOptions,
     decide: Decide,
+    codesOf?: ProjectChange['codesOf'],
   ): Promise<ChangeResult> {
     if (dryRun) return this.store.preview(caller, projectId, decide);
-    return this.store.change(caller, { projectId, decide, afterStatements: this.afterStatements });
+    return this.store.change(caller, { projectId, decide, codesOf, afterStatements: this.afterStatements });
   }
 
   /**

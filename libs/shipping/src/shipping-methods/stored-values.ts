@@ -59,10 +59,10 @@ export function valuesAfterUpdate(
   const isSent = (name: SettableField): boolean => patch[name] !== undefined;
   const sentEntries = settableFields.filter(isSent).map((name) => [name, patch[name]]);
   const sent = valuesToStore({ ...stored, ...Object.fromEntries(sentEntries) });
-  /** Tells whether a field that inherits shows the value that was sent, with the own value of `own`. */
-  const showsSent = (name: InheritedField, own: StoredValues): boolean =>
+  /** Tells whether a field that inherits shows the value that was sent, if these values are stored. */
+  const showsSent = (name: InheritedField, values: StoredValues): boolean =>
     isDeepStrictEqual(
-      ofDefault ? inheritedValue<unknown>(name, own[name], ofDefault[name]) : own[name],
+      ofDefault ? inheritedValue<unknown>(name, values[name], ofDefault[name]) : values[name],
       sent[name],
     );
 

@@ -45,7 +45,7 @@ type ViolationPlace =
 interface ViolationDetails {
   /** The kind of the violation, for programs. */
   readonly code: ViolationCode;
-  /** The fault, as an English sentence. */
+  /** What is wrong, as an English sentence. */
   readonly detail: string;
   /** The allowed values or names. */
   readonly allowed?: readonly string[];

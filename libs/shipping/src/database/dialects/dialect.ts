@@ -88,8 +88,6 @@ export interface Dialect {
   readonly errorCodes: Readonly<Record<string, ErrorMeaning>>;
   /** The errors that have no code, by the beginnings of their messages. */
   readonly errorMessages: Readonly<Record<string, ErrorMeaning>>;
-  /** Recognises a violation of a foreign key that has the code of another error. */
-  isForeignKeyError?(error: DriverError): boolean;
   /** Gives the columns and indexes of our entities the form that this engine has. */
   adaptEntity(metadata: EntityMetadata, dataSource: DataSource): void;
   /**

@@ -27,11 +27,10 @@ export const sqlite: Dialect = {
     'SQLITE_CANTOPEN*': 'refused',
     SQLITE_CONSTRAINT_UNIQUE: 'duplicate',
     SQLITE_CONSTRAINT_FOREIGNKEY: 'foreignKey',
+    // With ON DELETE RESTRICT, it is an error of a trigger.
+    'SQLITE_CONSTRAINT_TRIGGER FOREIGN KEY*': 'foreignKey',
   },
   errorMessages: { 'The database connection is not open': 'refused' },
-  // With ON DELETE RESTRICT, it is an error of a trigger.
-  isForeignKeyError: ({ code, message }) =>
-    code === 'SQLITE_CONSTRAINT_TRIGGER' && /FOREIGN KEY/.test(String(message)),
   adaptEntity(metadata) {
     for (const column of metadata.ownColumns) {
       // By default a column compares bytes, which is the order of code points.

@@ -7,6 +7,7 @@ import { type AfterStatements } from '../../database/run-call.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
 import { isReferenced } from '../../database/connection-errors.js';
 import { dataSourceOf, dialectIn } from '../../database/data-source-of.js';
+import { type ShippingMethodCodes } from '../method-fields.js';
 import { MethodSettings } from '../method-settings.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
 import { EffectiveMethod } from '../effective-method.js';
@@ -39,6 +40,8 @@ export interface ChangeResult {
 export interface ProjectChange {
   projectId: string;
   decide: Decide;
+  /** Returns the codes that an update gives to its method; undefined if the view has no such method. */
+  codesOf?: ((view: MethodView) => ShippingMethodCodes | undefined) | undefined;
   afterStatements: AfterStatements<ChangeResult>;
 }
 
@@ -110,12 +113,12 @@ export class MethodStore {
       const found = await find();
       if (!found) return undefined;
       const stored = await lockMethod(manager, found.stored);
-      // It is gone or has other codes. If there is a method all the same, it is another one, or the view is too old.
+      // The found method is gone or has other codes by now. If `select` still finds one, the view was too old.
       if (!stored && !(await find())) return undefined;
       if (!stored) throw lostRaceError();
       if (!stored.use_default) return new EffectiveMethod(stored, undefined);
       const inheritedFrom = found.inheritedFrom && (await lockMethod(manager, found.inheritedFrom));
-      // The method has begun to inherit since the view was read, or its default is gone.
+      // Since the view was read, the method has begun to inherit, or its default was removed.
       if (!found.stored.use_default || (found.inheritedFrom && !inheritedFrom)) throw lostRaceError();
       return new EffectiveMethod(stored, inheritedFrom);
     });
@@ -137,13 +140,13 @@ export class MethodStore {
 
   /** @throws the error of the decision; DatabaseUnavailableError, OutcomeUnknownError */
   change(caller: QueryRunner | undefined, change: ProjectChange): Promise<ChangeResult> {
-    const { projectId, decide, afterStatements } = change;
+    const { projectId, afterStatements } = change;
     if (caller)
       return this.database.write(caller, (manager) => this.readAndChange(manager, change), afterStatements);
     return this.writers.take(projectId, async () => {
       const view = await this.cache.get(projectId);
       // A change of nothing needs no transaction.
-      if ((await this.decisionOn(view, decide)).length === 0) return { view, changes: [] };
+      if ((await this.decisionOn(view, change)).length === 0) return { view, changes: [] };
       const result = await this.database.write(
         undefined,
         (manager, isRetry) => this.changeIn(manager, change, view, isRetry),
@@ -179,12 +182,12 @@ export class MethodStore {
   }
 
   private async readAndChange(manager: EntityManager, change: ProjectChange): Promise<ChangeResult> {
-    const { projectId, decide } = change;
+    const { projectId } = change;
     // This locks the row of the project. If the transaction has read nothing before, its snapshot then begins after the
     // lock, and shows what other writers have committed.
     if (dialectIn(manager).readsFromSnapshot) await addProject(manager, projectId, randomUUID());
     const view = await this.read(manager, projectId);
-    if ((await this.decisionOn(view, decide, manager)).length === 0) return { view, changes: [] };
+    if ((await this.decisionOn(view, change, manager)).length === 0) return { view, changes: [] };
     return this.changeIn(manager, change, view);
   }
 
@@ -195,10 +198,11 @@ export class MethodStore {
    */
   private async changeIn(
     manager: EntityManager,
-    { projectId, decide }: ProjectChange,
+    change: ProjectChange,
     view: MethodView,
     isRetry = false,
   ): Promise<ChangeResult> {
+    const { projectId } = change;
     const revision = randomUUID();
     let current = view;
     if (!(await replaceRevision(manager, projectId, view.revision, revision))) {
@@ -210,17 +214,21 @@ export class MethodStore {
       await lockProject(manager, projectId, revision);
       current = await this.read(manager, projectId);
     }
-    const changes = await this.decisionOn(current, decide, manager);
+    const changes = await this.decisionOn(current, change, manager);
     await writeRows(manager, projectId, changes);
     // A trigger of the database may have changed the rows.
     const after = await this.read(manager, projectId);
     return { view: after, changes: changesShownIn(current, after, changes) };
   }
 
-  /** A view has only the defaults of its methods. So a method that gets new codes may need another one. */
-  private async decisionOn(view: MethodView, decide: Decide, manager?: EntityManager): Promise<RowChange[]> {
+  /** A view has only the defaults of its methods. So a method that gets new codes may need a default that is not in it. */
+  private async decisionOn(
+    view: MethodView,
+    { decide, codesOf }: ProjectChange,
+    manager?: EntityManager,
+  ): Promise<RowChange[]> {
     const { defaultsProjectId } = this.settings;
-    const codes = decide.codes?.(view);
+    const codes = codesOf?.(view);
     if (!codes || !view.inherits || view.byCodes(codes.carrier_code, codes.method_code)) return decide(view);
     const defaults = manager ? this.read(manager, defaultsProjectId) : this.cache.get(defaultsProjectId);
     return decide(view, await defaults);

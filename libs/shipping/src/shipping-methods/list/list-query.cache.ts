@@ -19,7 +19,7 @@ export function named(query: CheckedListQuery): NamedQuery {
 
 /** Reads the queries of URLs. Clients send the same few queries again and again, so it remembers them. */
 @Injectable()
-export class ListTexts {
+export class ListQueryCache {
   /** To check a query again took a tenth of a warm list's time. */
   private readonly known = new LRUCache<string, NamedQuery>({
     maxSize: 250_000,
