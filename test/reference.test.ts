@@ -93,8 +93,10 @@ describe('the reference', () => {
   it('lists every option, and no other', () => {
     const nested = { http: 'ShippingHttpOptions', beforeCommit: 'BeforeCommit' } as const;
     const options = inheritedFieldsOf('ShippingModuleOptions').flatMap((name) => {
-      if (name === 'beforeCommit') return inheritedFieldsOf(nested.beforeCommit).map((field) => `${name}.${field}`);
-      if (name === 'http') return [name, ...inheritedFieldsOf(nested.http).map((field) => `${name}.${field}`)];
+      if (name === 'beforeCommit')
+        return inheritedFieldsOf(nested.beforeCommit).map((field) => `${name}.${field}`);
+      if (name === 'http')
+        return [name, ...inheritedFieldsOf(nested.http).map((field) => `${name}.${field}`)];
       return [name];
     });
 
