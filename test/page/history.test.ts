@@ -77,7 +77,7 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
     const order = { projectId: shop.project, orderId: 'x'.repeat(64) };
     const actor = { type: 'system' } as const;
     for (const [type, occurred_at] of [
-      ['shipment.dispatched', '2026-11-02T17:20:11Z'],
+      ['shipment.delivered', '2026-11-02T17:20:11Z'],
       ['parcel.weighed', '2026-11-02T18:00:00Z'],
       ['shipment.delivered', '2026-11-05T12:02:57Z'],
     ] as const)
@@ -96,6 +96,10 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
     expect(await operator.events().first().textContent()).toContain('2 days 18 hours without an event');
     expect(await operator.events().nth(1).textContent()).toMatch(/^Put on the scales.*Automatic$/s);
     expect(await operator.overflow()).toBeLessThanOrEqual(0);
+    // Events of other kinds may be in the gaps between the events of one kind.
+    await operator.page.getByRole('combobox', { name: 'Kind of event' }).selectOption('Shipment delivered');
+    await operator.text('2 of 2 events').waitFor();
+    expect(await operator.text('without an event').count()).toBe(0);
     await operator.button('Close').click();
     await operator.events().first().waitFor({ state: 'detached' });
     expect(operator.page.url()).not.toContain('order=');

@@ -27,7 +27,7 @@ class CookieGuard implements CanActivate {
     const { cookie = '', ...headers } = request.headers;
     if (!cookie.includes('session=sam')) throw new UnauthorizedException();
     if (/\/other\/|\/secret\/events/.test(request.url)) throw new ForbiddenException();
-    return request.method === 'GET' || ['a b=c', '100%'].includes(headers['x-xsrf-token'] ?? '');
+    return request.method === 'GET' || ['a b=c', '100%=='].includes(headers['x-xsrf-token'] ?? '');
   }
 }
 
@@ -97,7 +97,7 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
 
     it('sends a CSRF token that is not percent-encoded as it is', async () => {
       operator = await Operator.at('about:blank');
-      await signIn('100%');
+      await signIn('100%==');
       await operator.page.goto(`${host.origin}/shipping?project=${freshProject()}`);
       await operator.button('Add a method').click();
       await operator.fillIn({ 'Carrier code': 'ups', 'Method code': '03', Name: 'UPS Ground' });

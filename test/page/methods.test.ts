@@ -1,4 +1,5 @@
 import { type ShippingMethodDto, ShippingMethodsService, toUpsertRequest } from 'nestjs-shipping';
+import { type Route } from 'playwright-core';
 import { type DataSource } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
@@ -103,6 +104,37 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     await operator.page.waitForLoadState('networkidle');
 
     expect((await shop.list('filter[is_active]=false')).body.meta.total).toBe(2);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('keeps a new method in the list, although an older list comes later', async () => {
+    const { shop, operator } = await page.openShop();
+    let read = (): void => undefined;
+    const isRead = new Promise<void>((resolve) => (read = resolve));
+    let respond = (): void => undefined;
+    const mayRespond = new Promise<void>((resolve) => (respond = resolve));
+    const older = async (route: Route): Promise<void> => {
+      const response = await route.fetch();
+      read();
+      await mayRespond;
+      await route.fulfill({ response });
+    };
+    await operator.page.route(`**/${shop.project}/**/tree`, older, { times: 1 });
+    await operator.toggle('UPS Ground').click();
+    await isRead;
+    await operator.button('Add a method').click();
+    await operator.fillIn({ 'Carrier code': 'ups', 'Method code': 'new', Name: 'UPS New' });
+    await operator.button('Save').click();
+    await operator.row('UPS New').waitFor();
+
+    const isThere = operator.page.waitForResponse('**/tree').then((response) => response.finished());
+    respond();
+    await isThere;
+    await operator.page.evaluate(
+      'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
+    );
+
+    expect(await operator.row('UPS New').count()).toBe(1);
     expect(operator.errors).toEqual([]);
   });
 

@@ -48,7 +48,8 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     await operator.page.route('**/methods/*', (route) =>
       route.request().method() === 'GET' ? route.continue() : route.fulfill(gateway),
     );
-    const unknown = 'The server responded in a form that this page does not know.';
+    const unknown =
+      'The server responded in a form that this page does not know. It may not have been saved. Check the list.';
     const closed = async (): Promise<void> => {
       await operator.notice(unknown);
       await operator.page.getByRole('status').getByRole('button', { name: 'Close' }).click();

@@ -6,6 +6,7 @@ describe('the lines of details', () => {
     [{}, ''],
     [{ days: 5, express: true }, 'days: 5\nexpress: true'],
     [{ phone: '01234', zip: '5', name: 'a: b' }, 'phone: 01234\nzip: "5"\nname: a: b'],
+    [{ price: '1.50', ean: '12345678901234567' }, 'price: 1.50\nean: 12345678901234567'],
     [{ parcels: [1, 2] }, 'parcels: [1,2]'],
     [{ note: 'first: 1\n\nlast', days: 5 }, 'note: first: 1\n  \n  last\ndays: 5'],
     [{ note: 'first\r\nlast', blank: ' x' }, 'note: "first\\r\\nlast"\nblank: " x"'],
