@@ -24,6 +24,7 @@ describe('the OpenAPI document of a host', () => {
     const carts = { get: { operationId: 'carts', responses: { 200: { description: 'Carts' } } } };
     const scanned = {
       operationId: 'ShippingMethodsController_create',
+      summary: '',
       security: [{ bearer: [] }],
       parameters: [
         { name: 'x-lang', in: 'header' },
@@ -50,6 +51,7 @@ describe('the OpenAPI document of a host', () => {
     });
     expect(documented.paths[methods]?.post).toMatchObject({
       operationId: 'createShippingMethod',
+      summary: 'Create a shipping method',
       security: [{ bearer: [] }],
       responses: { 201: { content: {} }, 401: { description: 'No token' } },
     });

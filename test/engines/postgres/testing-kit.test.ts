@@ -82,6 +82,7 @@ describe('embeddedTypeOrmModule()', () => {
 
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
     await expectNoSchemaDrift(dataSource);
+    expect(dataSource.getMetadata(Parcel).synchronize).toBe(true);
     expect((await dataSource.driver.createSchemaBuilder().log()).upQueries).toEqual([]);
     await testing.close();
   });
