@@ -62,6 +62,24 @@ describe('a call in beforeCommit.change', () => {
     },
   );
 
+  it('may come from a worker outside of the hook, after the call of the hook has run its own hook', async () => {
+    const [project, mirror] = [freshProject(), freshProject()];
+    const order = { projectId: mirror, orderId: 'o' };
+    let hand: (manager: EntityManager) => void = () => undefined;
+    const handed = new Promise<EntityManager>((resolve) => (hand = resolve));
+    const worker = handed.then((manager) => host.events.record(order, { type: 'a.b' }, { manager }));
+    hook = async ({ after }, manager) => {
+      if (after?.project_id !== project) return;
+      await host.methods.create(mirror, ground, { manager });
+      hand(manager);
+      await worker;
+    };
+
+    await host.methods.create(project, ground);
+
+    expect(await host.events.findAll(order)).toHaveLength(1);
+  });
+
   it.each<[string, (project: string) => Promise<unknown>]>([
     ['a change of the same project', (project) => host.methods.create(project, express)],
     ['a change of another project', () => host.methods.create(freshProject(), express)],

@@ -111,6 +111,20 @@ onlyWhere('lostRaces', () => {
     expect(growth).toEqual({ ...none, lostRaces: 1, unavailable: 1 });
   });
 
+  it('databaseStats() counts one race and no retry of a call on a query runner of the caller', async () => {
+    await loseRaces(host);
+    const order = { projectId: freshProject(), orderId: '1001' };
+    const runner = host.dataSource.createQueryRunner();
+    const options = { manager: runner.manager };
+
+    const growth = await growthDuring(() =>
+      host.events.record(order, { type: 'race.lost' }, options).catch(() => undefined),
+    );
+
+    await runner.release();
+    expect(growth).toEqual({ ...none, lostRaces: 1, unavailable: 1 });
+  });
+
   describe('with a hook that loses a race', () => {
     let types: string[] = [];
     const hooked = mounted({

@@ -129,7 +129,8 @@ describe("a host's nested transaction beside a call of ours", () => {
     it('does not hide that PostgreSQL responded to the outer COMMIT with ROLLBACK', async () => {
       const project = freshProject();
 
-      const committed = host.dataSource.transaction(async (manager) => {
+      const runner = host.dataSource.createQueryRunner();
+      const committed = runner.manager.transaction(async (manager) => {
         await manager.transaction((inner) => host.methods.create(project, ground, { manager: inner }));
         await manager.query(statementThatFails).catch(() => undefined);
       });
@@ -137,12 +138,13 @@ describe("a host's nested transaction beside a call of ours", () => {
       await expect(committed).rejects.toThrow(
         'The COMMIT rolled the transaction back, because a statement in it had failed.',
       );
-      expect((await host.methods.list(project)).meta.total).toBe(0);
       // Without a call of ours, the response to the COMMIT is the concern of the host.
-      const own = host.dataSource.transaction((manager) =>
+      const own = runner.manager.transaction((manager) =>
         manager.query(statementThatFails).catch(() => 'caught'),
       );
       expect(await own).toBe('caught');
+      await runner.release();
+      expect((await host.methods.list(project)).meta.total).toBe(0);
     });
   });
 

@@ -61,6 +61,17 @@ describe.each([
     expect(seenInside).toEqual([0, 0, 0]);
   });
 
+  it('has an event as it was stored, even if the caller changes what record() has returned', async () => {
+    const order = { projectId: freshProject(), orderId: 'o' };
+
+    await host.dataSource.transaction(async (manager) => {
+      const { data } = await host.events.record(order, { type: 'a.b', data: { n: 1 } }, { manager });
+      Object.assign(data, { n: 2 });
+    });
+
+    expect(seen).toMatchObject([{ data: { n: 1 } }]);
+  });
+
   it('reaches the other subscribers if one throws, and logs its error', async () => {
     const logged = vi.spyOn(Logger.prototype, 'error').mockReturnValue();
     const failing = host.events.recorded.subscribe(() => {

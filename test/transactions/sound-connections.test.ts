@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { OrderEventsService, toShippingError } from 'nestjs-shipping';
+import { OrderEventsService, ShippingMethodsService, toShippingError } from 'nestjs-shipping';
 import { type DataSource, type EntityManager } from 'typeorm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
@@ -210,6 +210,19 @@ onlyWhere('connections', () => {
       const kept = await dataSource.query<unknown[]>('SELECT id FROM note');
       await dataSource.query('DROP TABLE note');
       expect(kept).toHaveLength(3);
+    });
+
+    it('serves later calls, even if a call of ours has left it so', async () => {
+      const { subscribers } = database.dataSource;
+      const refuse = (): Promise<never> => Promise.reject(new Error('refused'));
+      subscribers.push({ beforeInsert: refuse, beforeTransactionRollback: refuse });
+      const methods = app.nest.get(ShippingMethodsService);
+      const project = freshProject();
+
+      await expect(methods.create(project, ground)).rejects.toThrow('refused');
+      subscribers.pop();
+
+      expect(await methods.create(project, ground)).toMatchObject(ground);
     });
 
     it('serves later calls, even if a statement in it had failed', async () => {

@@ -1,4 +1,4 @@
-import { OrderEvent, ShippingMethod } from 'nestjs-shipping';
+import { DatabaseUnavailableError, OrderEvent, ShippingMethod } from 'nestjs-shipping';
 import { type EntitySubscriberInterface, QueryFailedError } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
@@ -123,6 +123,7 @@ describe('a subscriber of the host that fails', () => {
     ['a broker that is down', coded('ECONNREFUSED')],
     ['an error with the code of a deadlock', coded(deadlock)],
     ['a deadlock of a statement of its own', new QueryFailedError('INSERT INTO audit', [], coded(deadlock))],
+    ['a race that a call of its own has lost', new DatabaseUnavailableError(coded(deadlock), 'race')],
   ];
   let subscribers: EntitySubscriberInterface[] = [];
   const subscribe = (subscriber: EntitySubscriberInterface): void => {

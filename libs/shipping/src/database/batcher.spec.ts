@@ -34,6 +34,18 @@ describe('a batcher', () => {
     expect(run.mock.calls).toEqual([[[1, 2]]]);
   });
 
+  it('gives an item a result of the next batch, if a batch with the same item has started', async () => {
+    let batches = 0;
+    let later: Promise<number> | undefined;
+    const batcher = batcherOf<string, number>(() => {
+      later ??= batcher.join('a');
+      return Promise.resolve([++batches]);
+    });
+
+    expect(await batcher.join('a')).toBe(1);
+    expect(await later).toBe(2);
+  });
+
   it('runs each batch outside of the async contexts of its calls', async () => {
     const requests = new AsyncLocalStorage<number>();
     const contexts: unknown[] = [];
