@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
-import { toShippingError, OutcomeUnknownError } from 'nestjs-shipping';
+import { DatabaseUnavailableError, toShippingError, OutcomeUnknownError } from 'nestjs-shipping';
 import { type EntityManager, type EntitySubscriberInterface } from 'typeorm';
 import { expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
@@ -200,8 +200,15 @@ onlyWhere('connections', () => {
 
         // Whatever has happened, each connection of the pool stores what it acknowledges.
         for (let times = 0; times < 3; times++)
-          await host.events.record({ projectId: controls, orderId: 'o' }, { type: 'call.control' });
-        recorded += 3;
+          await host.events.record({ projectId: controls, orderId: 'o' }, { type: 'call.control' }).then(
+            () => (recorded += 1),
+            (error: unknown) => {
+              // Without its ROLLBACK, a transaction keeps its locks, and on MySQL another connection may wait for them.
+              const mayWait = fails?.at === 'beforeTransactionRollback';
+              if (!mayWait || !(error instanceof DatabaseUnavailableError) || error.contention !== 'lock')
+                throw error;
+            },
+          );
         const stored = await storedIn(project);
         const must = made.filter(
           ({ outcome, inside, beside }) =>
