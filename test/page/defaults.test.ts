@@ -28,7 +28,7 @@ describe.skipIf(!isInstalled)(`the defaults on the page${place}`, () => {
     await operator.text('3 defaults are not here: GLS Parcel, GLS Express, DPD Pickup').waitFor();
     expect(await operator.accessibilityFaults()).toEqual([]);
 
-    await operator.button('Adopt').click();
+    await operator.button('Adopt all 3').click();
     await operator.notice('3 defaults are here now.');
     await operator.text('defaults are not here').waitFor({ state: 'detached' });
 
@@ -44,7 +44,7 @@ describe.skipIf(!isInstalled)(`the defaults on the page${place}`, () => {
       'default is off',
     ]);
     await operator.button('Undo').click();
-    await operator.notice('Taken back: 3 defaults are here now.');
+    await operator.notice('Undone: the 3 methods are removed again.');
     expect(await methods().findAll(project)).toEqual([]);
     expect(operator.errors).toEqual([]);
   });
@@ -58,7 +58,7 @@ describe.skipIf(!isInstalled)(`the defaults on the page${place}`, () => {
     await operator.button('Remove method').click();
     await operator.text('Shops that use this default keep their method').waitFor();
 
-    expect(await operator.button('Adopt').count()).toBe(0);
+    expect(await operator.page.getByRole('button', { name: 'Adopt' }).count()).toBe(0);
     expect(operator.errors).toEqual([]);
   });
 });
@@ -87,7 +87,7 @@ describe.skipIf(!isInstalled)(`the page of a user who may not read the defaults$
     expect((await shop.list()).body.data).toMatchObject([
       { meta: { days: 1 }, use_default: ['carrier_label', 'method_label', 'meta', 'is_active'] },
     ]);
-    expect(await operator.button('Adopt').count()).toBe(0);
+    expect(await operator.page.getByRole('button', { name: 'Adopt' }).count()).toBe(0);
     expect(asked.filter((url) => url.includes('/default/'))).toHaveLength(1);
     expect(operator.errors).toEqual([]);
   });

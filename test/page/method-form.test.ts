@@ -24,7 +24,7 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
       'U+00A0 at position 2 is not allowed here. Use visible characters, with single spaces between them.',
     );
     expect(await operator.errorAt('Name')).toBe('Name is required.');
-    expect(await operator.errorAt('Details')).toContain('Write a name, a colon and a value on each line');
+    expect(await operator.errorAt('Details')).toContain('Line 2: write a name, a colon');
     expect(await operator.errorAt('Method code')).toBeNull();
     expect(await operator.accessibilityFaults()).toEqual([]);
     await operator.fillIn({ 'Carrier code': ' dhl ', Name: 'DHL 12:00', Details: '' });
@@ -52,7 +52,7 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
   it('edits a method, its details included, and makes it inactive', async () => {
     const { shop, operator } = await page.openShop();
     await operator.button('UPS Ground').click();
-    await operator.fillIn({ Name: 'Ground', Details: 'days: 5\nphone: "01234"\nname: a: b\n  c' });
+    await operator.fillIn({ Name: 'Ground', Details: 'name: a: b\n  c\ndays: 5\nphone: "01234"' });
 
     await operator.button('Save').click();
     await operator.notice('“Ground” is saved.');
@@ -62,6 +62,9 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     const { body } = await shop.list('filter[method_code]=03');
     const meta = { days: 5, phone: '01234', name: 'a: b\nc' };
     expect(body.data).toMatchObject([{ method_label: 'Ground', meta, is_active: false }]);
+    // A text of several lines does not come between the other details.
+    const texts = await operator.row('Ground').locator('dl').innerText();
+    expect(texts.indexOf('name')).toBeGreaterThan(texts.indexOf('phone'));
     expect(operator.errors).toEqual([]);
   });
 
@@ -147,6 +150,9 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     await operator.field('Name').press('Enter');
     await operator.notice('“UPS 3 Day” is saved.');
     await operator.dialog().waitFor({ state: 'detached' });
+    await expect
+      .poll(() => operator.page.evaluate('document.activeElement.textContent'))
+      .toBe('Add a method');
 
     const { data } = (await shop.list('q=ups&per_page=10')).body;
     expect(data.map(({ carrier_label }) => carrier_label)).toEqual(['UPS', 'UPS', 'UPS', 'UPS', 'UPS']);

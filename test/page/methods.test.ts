@@ -42,6 +42,8 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     await search.fill('A dom LP');
     await operator.row('Colis').waitFor();
     expect(await operator.labels()).toEqual(['Colis à domicile']);
+    await search.press('ArrowDown');
+    expect(await operator.page.evaluate('document.activeElement.textContent')).toBe('Colis à domicile');
     await search.fill('nowhere');
     await operator.button('Show all methods').click();
     await operator.row('UPS Ground').waitFor();
@@ -178,6 +180,8 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     await operator.countRowsAddedAtOnce();
     await operator.page.goto(`${page.origin}/shipping?project=${project}`);
     await expect.poll(() => rows.count(), { timeout: 10_000 }).toBe(1000);
+    await operator.page.keyboard.press('PageDown');
+    await expect.poll(() => operator.page.evaluate('scrollY')).toBeGreaterThan(0);
     await search.pressSequentially('method 99');
     await operator.text('19 of 1000 methods').waitFor();
     await search.fill('');
@@ -188,7 +192,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     await rows.nth(500).getByRole('switch').click();
     await operator.notice('is off');
     await operator.page.locator('output button').first().click();
-    await operator.notice('Taken back: ');
+    await operator.notice('Undone: ');
 
     // All rows at once would block the page for 200 ms on a fast machine.
     expect(await operator.page.evaluate('mostRows')).toBe(100);

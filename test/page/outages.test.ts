@@ -100,7 +100,7 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     await operator.notice('Saving stopped: 1 of 3 are saved. The server responded with the status 409.');
     expect(await inactive()).toBe(1);
     await operator.button('Undo').click();
-    await operator.notice('Taken back: ');
+    await operator.notice('Undone: ');
 
     expect(await inactive()).toBe(0);
     expect(operator.errors).toEqual([]);

@@ -32,7 +32,7 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
     expect(await operator.accessibilityFaults()).toEqual([]);
     await operator.button('Name: Change here').click();
     expect(await operator.field('Name').inputValue()).toBe('Shared name');
-    await operator.field('Name').fill('Mine');
+    await operator.page.keyboard.type('Mine');
     await operator.button('Save').click();
     await operator.notice('“Mine” is saved.');
 
@@ -60,10 +60,10 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
 
   it('come back, and the button says which value comes back', async () => {
     const { shop, operator } = await openInheriting({ use_default: false, sort_order: 7 });
-    expect(await operator.page.locator('.methods .mark').textContent()).toBe('own');
+    expect(await operator.page.locator('.methods .mark').textContent()).toBe('own values, not the default');
 
     await operator.button('Own name').click();
-    await operator.button('Name: Use “Shared name”').click();
+    await operator.button('Name: Use the default: Shared name').click();
     await operator.button('Place: Use what is shared').click();
     await operator.button('Save').click();
     await operator.notice('“Shared name” is saved.');
@@ -73,7 +73,7 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
       use_default: ['method_label', 'sort_order'],
     });
     await operator.button('Undo').click();
-    await operator.notice('Taken back: ');
+    await operator.notice('Undone: ');
 
     expect(await stored(shop)).toMatchObject({
       method_label: 'Own name',
@@ -86,7 +86,7 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
   it('are marked in the list if this shop has switched the method off', async () => {
     const { operator } = await openInheriting({ use_default: true, is_active: false });
 
-    await operator.row('own: On or off').waitFor();
+    await operator.row('own: off (default: on)').waitFor();
     await operator.page.getByRole('combobox', { name: 'On or off' }).selectOption('With own values');
     await operator.button('Shared name').click();
     await operator.text('off in this shop, whatever the default is').waitFor();
@@ -97,6 +97,11 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
   it('are marked in the list if the default is off, and the method can be offered anyway', async () => {
     const { shop, operator } = await openInheriting({ use_default: true }, { is_active: false });
     await operator.row('default is off').waitFor();
+    const status = operator.page.getByRole('combobox', { name: 'On or off' });
+    await status.selectOption('Off');
+    await operator.text('1 of 1 method').waitFor();
+    expect(await operator.page.getByRole('button', { name: 'Switch on' }).count()).toBe(0);
+    await status.selectOption('On and off');
 
     await operator.button('Shared name').click();
     await operator.text('The default is switched off').waitFor();
@@ -109,6 +114,7 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
       is_active: true,
       use_default: ['carrier_label', 'sort_order', 'meta'],
     });
+    await operator.row('on (default: off)').waitFor();
     expect(operator.errors).toEqual([]);
   });
 
@@ -136,6 +142,9 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
 
     await operator.page.getByRole('combobox', { name: 'On or off' }).selectOption('With own values');
     await operator.text('No method matches').waitFor();
+    await operator.page.getByRole('combobox', { name: 'On or off' }).selectOption('Only in this shop');
+    await operator.row('Plain').waitFor();
+    expect(await operator.labels()).toEqual(['Plain']);
     await operator.page.getByRole('combobox', { name: 'On or off' }).selectOption('On and off');
     await operator.button('Shared name').click();
     await operator.page.getByRole('link', { name: 'Edit the default' }).click();

@@ -131,7 +131,7 @@ async function act(page: Page, methods: ShippingMethodsService): Promise<void> {
   await page.getByRole('switch', { name: 'Active: Ground of all shops' }).click();
   await notice('is off');
   await button('Undo').click();
-  await notice('Taken back: ');
+  await notice('Undone: ');
   await button('Ground of all shops').click();
   await button('Remove method').click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();

@@ -1,6 +1,6 @@
 import * as api from './api.js';
 import { requestOf } from './method.js';
-import { t } from './settings.js';
+import { plural, t } from './settings.js';
 import { notify } from './status.js';
 
 // Each request of a change knows the request that takes it back.
@@ -32,14 +32,16 @@ export class Changes {
   async run(requests, success, isUndone = false) {
     if (requests.length === 0) return true;
     const done = [];
+    let last;
     let problem;
     for (const [index, { send, undo }] of requests.entries()) {
       notify(index > 0 ? t('saving_many', { done: index, count: requests.length }) : t('saving'), { isBusy: true });
       const saved = await send().catch((error) => void (problem = error));
       if (problem) break;
+      last = saved;
       done.unshift(undo(saved));
     }
-    if (!problem) this.report(success, done, { isUndone });
+    if (!problem) this.report(success, done, { isUndone, last });
     else if (done.length === 0) notify(failureOf(problem), { isError: true });
     else
       this.report(`${t('stopped', { done: done.length, count: requests.length })} ${reasonOf(problem)}`, done, {
@@ -47,13 +49,16 @@ export class Changes {
         success,
       });
     await this.load();
+    // The button that has taken the change back is gone. Its row follows.
+    if (document.activeElement.id === 'methods') document.querySelector(`[data-id='${last?.id}'] .name`)?.focus();
     return !problem;
   }
 
   /** Tells what has happened, and offers to take it back. */
-  report = (text, undo, { isError = false, isUndone = false, success = text } = {}) => {
+  report = (text, undo, { isError = false, isUndone = false, success = text, last } = {}) => {
     const takeBack = () => this.queue(() => this.run(undo, success, !isUndone));
-    notify(isUndone ? t('undone', { text }) : text, { isError, isUndone, undo: takeBack });
+    const undone = () => plural(last.id ? 'undone' : 'undone_adding', undo.length, { label: last.method_label });
+    notify(isUndone ? undone() : text, { isError, isUndone, undo: takeBack });
   };
 }
 

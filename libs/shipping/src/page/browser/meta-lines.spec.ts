@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { linesOf, metaOf } from './meta-lines.js';
+import { faultyLine, linesOf, metaOf } from './meta-lines.js';
 
 describe('the lines of details', () => {
   it.each<[object, string]>([
@@ -21,10 +21,19 @@ describe('the lines of details', () => {
     expect(metaOf('\n days : 5 \r\n\nnote: a\r\n  b')).toEqual({ days: 5, note: 'a\nb' });
   });
 
-  it.each(['six', ': 6', '  : 6', '"six"', 'days: 5\ndays : 6', 'days: 5\nsix'])(
-    'stay a text, which the API refuses, if they are not names with values: %j',
-    (lines) => {
+  it.each([
+    ['six', 1],
+    [': 6', 1],
+    ['  : 6', 1],
+    ['"six"', 1],
+    ['{"days": 5', 1],
+    ['days: 5\ndays : 6', 2],
+    ['note: a\r\n  b\r\n\r\nsix\r\nseven', 4],
+  ])(
+    'stay a text, which the API refuses, if they are not names with values: %j, line %i',
+    (lines, number) => {
       expect(metaOf(lines)).toBe(lines);
+      expect(faultyLine(lines)).toBe(number);
     },
   );
 });

@@ -25,6 +25,12 @@ export function linesOf(meta: object): string {
   return same(metaOf(lines), meta) ? lines : JSON.stringify(meta);
 }
 
+/** Returns the number of the first line because of which `metaOf` returns a text as it is. */
+export function faultyLine(text: string): number {
+  const lines = text.split(/\r\n|[\r\n]/);
+  return lines.findIndex((_, index) => typeof metaOf(lines.slice(0, index + 1).join('\n')) === 'string') + 1;
+}
+
 /** Reads lines of `name: value`. Other lines are returned as they are, and the API refuses the text. */
 export function metaOf(lines: string): unknown {
   if (lines.startsWith('{')) return jsonOrText(lines);

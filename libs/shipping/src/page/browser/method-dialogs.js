@@ -45,15 +45,18 @@ export function RemoveDialog({ method, isUsed, isSent, remove, toggle, onClose }
 
 /** Replaces a text in the names of methods, and shows the new names before. */
 export class ReplaceDialog extends Component {
-  state = { find: '', by: '' };
+  state = { find: this.props.find, by: '' };
   type = ({ target }) => this.setState({ [target.name]: target.value });
 
   render({ methods, replace, onClose }, { find, by }) {
-    const named = (method) => [method, method.method_label.replaceAll(find, () => by)];
+    const found = new RegExp(find.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'), 'gi');
+    const named = (method) => [method, method.method_label.replace(found, () => by)];
     const changes = find === '' ? [] : methods.map(named).filter(([method, label]) => label !== method.method_label);
     const save = (event) => {
       formValues(event);
       closeDialog();
+      // The button that has opened the dialog may go.
+      document.querySelector('[name=q]').focus();
       replace(changes);
     };
     const preview = ([{ id, method_label }, label]) =>
@@ -65,12 +68,12 @@ export class ReplaceDialog extends Component {
             <label>${t('find')} <input name="find" dir="auto" value=${find} required autocomplete="off" /></label>
             <label>${t('replace_by')} <input name="by" dir="auto" value=${by} autocomplete="off" /></label>
           </div>
-          <p role="status">${plural('replaced', changes.length)}</p>
-          <ul class="preview">${changes.map(preview)}</ul>
           <footer>
             <button disabled=${changes.length === 0}>${t('replace')}</button>
             <button type="button" class="secondary outline" onClick=${closeDialog}>${t('cancel')}</button>
           </footer>
+          <p role="status">${plural('replaced', changes.length)}</p>
+          <ul class="preview">${changes.map(preview)}</ul>
         </form>
       <//>`;
   }

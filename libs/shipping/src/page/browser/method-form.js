@@ -1,7 +1,7 @@
 import * as api from './api.js';
-import { linesOf, metaOf, same } from './meta-lines.js';
+import { faultyLine, linesOf, metaOf, same } from './meta-lines.js';
 import { Comparison } from './method-comparison.js';
-import { codesOf, inheritable, inheritedBy, marksOf, requestOf } from './method.js';
+import { codesOf, inheritable, inheritedBy, marksOf, onOrOff, requestOf } from './method.js';
 import { settings, t } from './settings.js';
 import { notify } from './status.js';
 import { asText, closeDialog, Component, Dialog, Field, html, Pairs } from './view.js';
@@ -34,7 +34,11 @@ function readable(violation, values) {
   const kind = (values[name] === '' && 'required') || (isCode && 'code_format') || (isMeta && 'meta_type') || code;
   const inWords = String(detail).replace(name, field);
   const [, character, position] = /(U\+\w+) at position (\d+)/.exec(detail) ?? [];
-  return { name, text: t(`violation_${kind}`, { field, detail: inWords, character, position }) ?? inWords };
+  return {
+    name,
+    text:
+      t(`violation_${kind}`, { field, detail: inWords, character, position, line: isMeta && faultyLine(values.meta) }) ?? inWords,
+  };
 }
 
 /**
@@ -63,9 +67,11 @@ export class MethodForm extends Component {
     const { own, shared } = this.state;
     const without = (list) => list.filter((each) => each !== name);
     const [to, from] = isShared ? ['shared', 'own'] : ['own', 'shared'];
-    this.setState({ [to]: [...without(isShared ? shared : own), name], [from]: without(isShared ? own : shared) }, () =>
-      document.querySelector(`#field-${name}`)?.focus(),
-    );
+    this.setState({ [to]: [...without(isShared ? shared : own), name], [from]: without(isShared ? own : shared) }, () => {
+      const field = document.querySelector(`#field-${name}`);
+      field?.focus();
+      field?.select?.();
+    });
   };
 
   /** Only changed fields are sent. The other fields keep the values that somebody else may have saved meanwhile. */
@@ -105,10 +111,10 @@ export class MethodForm extends Component {
     try {
       const all = { ...changes, ...this.useDefault(current, changes) };
       const saved = await (current.id ? api.update(current, all) : api.create({ ...requestOf(current), ...all }));
-      const { carrier_code, carrier_label, method_label: label } = saved;
-      if (!isAnother) dialog.close();
+      const { carrier_code, carrier_label, method_label: label, sort_order } = saved;
+      dialog.close();
+      if (isAnother) add({ carrier_code, carrier_label }, sort_order);
       await report(t('saved', { label }), current, saved);
-      if (isAnother) add({ carrier_code, carrier_label });
     } catch (problem) {
       // The list may be old.
       if (problem.isUnclear || problem.status === 404 || problem.status === 412) void report();
@@ -151,18 +157,18 @@ export class MethodForm extends Component {
     return html`
       <${Dialog} title=${title} onClose=${onClose} onCancel=${this.keepInput}>
         <form onSubmit=${this.save} onChange=${this.fillCarrier} noValidate>
-          ${problem && this.error()}
           <fieldset class="fields" hidden=${isConflict} disabled=${isSaving}>
             ${!hasCodes && this.codes()} ${this.note()}
             ${(hasCodes ? withCodes : withoutCodes).map(this.field)}
             ${this.props.places.has(method.id) && this.place()} ${this.field('meta')} ${this.input('is_active')}
           </fieldset>
           <footer hidden=${isConflict}>
-            <button disabled=${isSaving}>${t('save')}</button>
+            <button disabled=${isSaving}>${t(isSaving ? 'saving' : 'save')}</button>
             ${!method.id && html`<button type="button" class="outline" disabled=${isSaving} onClick=${this.saveAndAdd}>${t('save_another')}</button>`}
             <button type="button" class="secondary outline" onClick=${closeDialog}>${t('cancel')}</button>
             ${method.id && html`<button type="button" class="quiet danger" onClick=${askToRemove}>${t('remove_method')}</button>`}
           </footer>
+          ${problem && this.error()}
         </form>
       <//>`;
   }
@@ -171,7 +177,7 @@ export class MethodForm extends Component {
     const open = () => this.setState({ hasCodes: true }, () => document.querySelector('#field-carrier_code').focus());
     return html`
       <div class="row wide">
-        <small><bdi>${carrier_code}</bdi> / <bdi>${method_code}</bdi></small>
+        <small dir="ltr"><bdi>${carrier_code}</bdi> / <bdi>${method_code}</bdi></small>
         <button type="button" class="quiet" onClick=${open}>${t('change_codes')}</button>
         ${this.standard && html`<a href=${this.addressOfDefault()}>${t('edit_default')}</a>`}
       </div>`;
@@ -223,7 +229,10 @@ export class MethodForm extends Component {
   wayBack(name) {
     if (!this.marks.own.includes(name) && !this.before.inherited?.includes(name)) return null;
     const value = this.sharedValue(name);
-    const text = name === 'sort_order' || value === undefined ? t('use_shared') : t('use_shared_value', { value: asText(value) });
+    const text =
+      name === 'sort_order' || value === undefined
+        ? t('use_shared')
+        : t('use_shared_value', { value: name === 'is_active' ? onOrOff(value) : asText(value) });
     return html`
       <small class="mark">${t('is_own')}</small>
       <button type="button" class="quiet" aria-label="${t(name)}: ${text}" onClick=${() => this.share(name, true)}>↺ ${text}</button>`;

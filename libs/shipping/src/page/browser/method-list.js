@@ -76,9 +76,9 @@ export class MethodList extends Component {
     // The rows have a scroll margin, so the list scrolls when the pointer comes near its edge.
     row?.scrollIntoView({ block: 'nearest' });
     const target = row?.dataset.id;
-    if (target !== this.state.target) this.setState({ target });
+    if (target !== this.state.target) this.setState({ target, dragged: currentTarget.closest('li').dataset.id });
   };
-  release = () => this.setState({ target: undefined });
+  release = () => this.setState({ target: undefined, dragged: undefined });
   drop = (id) => {
     const { target } = this.state;
     if (target !== undefined) this.moveTo(id, target);
@@ -88,12 +88,13 @@ export class MethodList extends Component {
     if (detail === 0 || !this.isDragged) this.props.askToMove(id);
   };
 
-  render({ methods, marks, places, toggle, edit }, { limit, target }) {
+  render({ methods, marks, places, toggle, edit }, { limit, target, dragged }) {
+    const lookOf = (id) => (id === dragged ? 'dragged' : id === target && 'target');
     const row = (method) => {
       const { text, problem } = marks.get(method.id);
       const mark = [problem && t(problem), text].filter(Boolean).join(' · ');
       const values = { method, mark, problem, place: places.get(method.id) };
-      return html`<${Row} key=${method.id} ...${values} isTarget=${target === method.id} list=${this} ...${{ toggle, edit }} />`;
+      return html`<${Row} key=${method.id} ...${values} look=${lookOf(method.id)} list=${this} ...${{ toggle, edit }} />`;
     };
     return html`<ol class="methods" onKeyDown=${this.keyed}>${methods.slice(0, limit).map(row)}</ol>`;
   }
@@ -104,7 +105,7 @@ class Row extends Component {
   keep = (element) => (this.element = element);
 
   shouldComponentUpdate(next) {
-    const shown = ({ method, mark, place, isTarget }) => [method.etag, mark, place, isTarget].join();
+    const shown = ({ method, mark, place, look }) => [method.etag, mark, place, look].join();
     return shown(next) !== shown(this.props);
   }
 
@@ -115,12 +116,12 @@ class Row extends Component {
     this.element.animate([frame('var(--ring)'), frame('transparent')], 1_500);
   }
 
-  render({ method, mark, problem, place, isTarget, list, toggle, edit }) {
+  render({ method, mark, problem, place, look, list, toggle, edit }) {
     const { id, method_label: label, carrier_label, carrier_code, meta, is_active } = method;
     // If it was not saved, the method has not changed, but the switch has.
     const turn = ({ currentTarget }) => toggle(id, currentTarget.checked).then(() => this.forceUpdate());
     return html`
-      <li ref=${this.keep} class=${isTarget && 'target'} data-id=${id}>
+      <li ref=${this.keep} class=${look} data-id=${id}>
         <button class="handle quiet" aria-label=${t('move', { label })} title=${t('move_hint')} aria-haspopup="dialog"
           onClick=${(event) => list.open(event, id)} onPointerDown=${list.grab} onPointerMove=${list.drag}
           onPointerUp=${() => list.drop(id)} onLostPointerCapture=${list.release}>⠿</button>

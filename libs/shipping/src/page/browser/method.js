@@ -13,6 +13,8 @@ export const requestOf = (method) => Object.fromEntries(sent.map((name) => [name
 /** Returns the names of the fields that come from the default, if there is one. */
 export const inheritedBy = ({ use_default: names }) => (names === true ? inheritable : names || []);
 
+export const onOrOff = (isActive) => t(isActive ? 'is_on' : 'is_off');
+
 /** Codes have no line breaks. */
 export const codesOf = ({ carrier_code, method_code }) => `${carrier_code}\n${method_code}`;
 
@@ -32,13 +34,14 @@ export function marksOf(method, standard) {
     inheritedBy(method).includes(name) ? name === 'is_active' && isOffHere : (standard ?? method)[name] !== null;
   const marked = hasDefault ? inheritable.filter(isOwn) : [];
   const fieldOf = (name) => {
-    const field = t(name === 'is_active' ? 'status' : name);
-    return typeof standard?.[name] === 'string' ? t('own_field', { field, value: standard[name] }) : field;
+    const field = name === 'is_active' ? onOrOff(is_active) : t(name);
+    const value = name === 'is_active' && standard ? onOrOff(standard.is_active) : standard?.[name];
+    return typeof value === 'string' ? t('own_field', { field, value }) : field;
   };
   const fields = marked.map(fieldOf).join(', ');
   return {
     own: marked,
-    text: marked.length > 0 && (inheritedBy(method).length > 0 ? t('own', { fields }) : t('is_own')),
+    text: marked.length > 0 && (inheritedBy(method).length > 0 ? t('own', { fields }) : t('all_own')),
     problem: isGone ? 'default_gone' : inherited.includes('is_active') && own.is_active && !is_active && 'default_off',
   };
 }

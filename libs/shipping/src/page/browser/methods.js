@@ -125,10 +125,8 @@ export class Methods extends Section {
   askToRemove = (method) => this.setState({ editing: undefined, removing: { method } });
   askToMove = (id) => this.setState({ moving: id });
   /** A new method comes last. */
-  add = (carrier = {}) => {
-    const last = this.state.methods.at(-1)?.sort_order ?? 0;
+  add = (carrier = {}, last = this.state.methods.at(-1)?.sort_order ?? 0) =>
     this.edit({ ...carrier, sort_order: Math.min(last + 10, 2 ** 31 - 1), key: performance.now() });
-  };
 
   render(_props, { methods, carriers = [], defaults, problem, filters }) {
     const hasDefaults = defaults?.size > 0 || methods?.some(({ use_default }) => use_default);
@@ -140,7 +138,7 @@ export class Methods extends Section {
           <button disabled=${!methods} onClick=${() => this.add()}>${t('add')}</button>
         </div>
         ${isDefaults && html`<p class="hint">${t('shared_project')}</p>`}
-        <${Filters} ...${{ filters, carriers, hasDefaults, show: this.show }} />
+        <${Filters} ...${{ filters, carriers, defaults, hasDefaults, show: this.show }} />
         ${(problem || !methods) && this.waiting()}
         ${methods && this.list()}
         <datalist id="carriers">${carriers.map(known)}</datalist>
@@ -155,7 +153,7 @@ export class Methods extends Section {
     return html`
       <small>
         ${plural('missing', missing.length)} <bdi>${names.join(', ')}</bdi>${missing.length > 5 && ' …'}${' '}
-        <button class=${methods.length > 0 && 'quiet'} onClick=${this.adopt}>${t('adopt')}</button>
+        <button class=${methods.length > 0 && 'quiet'} onClick=${this.adopt}>${plural('adopt', missing.length)}</button>
       </small>`;
   }
 
@@ -175,11 +173,12 @@ export class Methods extends Section {
   }
 
   /** Says how many methods there are. If only some of them are shown, it offers to change all of these. */
-  count(shown, { methods, filters } = this.state) {
+  count(shown, { methods, marks, filters } = this.state) {
     const count = methods.length;
     if (!isFiltered(filters)) return html`<small>${plural('count', count)}</small>${this.adoption()}`;
     const turning = (is_active) => {
-      const others = shown.filter((method) => method.is_active !== is_active);
+      const isOther = (method) => method.is_active !== is_active && marks.get(method.id).problem !== 'default_off';
+      const others = shown.filter(isOther);
       const text = t(is_active ? 'switch_on' : 'switch_off', { count: others.length });
       return others.length > 0 && html`<button class="quiet" onClick=${() => this.toggleAll(others, is_active)}>${text}</button>`;
     };
@@ -187,12 +186,12 @@ export class Methods extends Section {
       <small>${plural('count_filtered', count, { shown: shown.length })}</small>
       <div class="row" hidden=${shown.length === 0}>
         ${turning(false)} ${turning(true)}
-        <button class="quiet" onClick=${() => this.setState({ replacing: shown })}>${t('replace_in', { count: shown.length })}</button>
+        <button class="quiet" onClick=${() => this.setState({ replacing: shown })}>${t('replace_in')}</button>
         <button class="quiet" onClick=${this.showAll}>${t('show_all')}</button>
       </div>`;
   }
 
-  dialogs({ methods, places, defaults, editing, removing, moving, replacing } = this.state) {
+  dialogs({ methods, places, defaults, filters, editing, removing, moving, replacing } = this.state) {
     const { toggle, move, remove, replace } = this;
     const closing = (name) => () => this.setState({ [name]: undefined });
     const { edit: open, add, saved, askToRemove } = this;
@@ -203,6 +202,6 @@ export class Methods extends Section {
       ${editing && html`<${MethodForm} key="${editing.id ?? editing.key} ${editing.etag}" ...${form} onClose=${closing('editing')} />`}
       ${removing && html`<${RemoveDialog} ...${removing} ...${{ remove, toggle }} onClose=${closing('removing')} />`}
       ${moved && html`<${MoveDialog} ...${place} onClose=${closing('moving')} />`}
-      ${replacing && html`<${ReplaceDialog} methods=${replacing} replace=${replace} onClose=${closing('replacing')} />`}`;
+      ${replacing && html`<${ReplaceDialog} find=${filters.q} methods=${replacing} replace=${replace} onClose=${closing('replacing')} />`}`;
   }
 }

@@ -18,14 +18,17 @@ const nameOf = (type) => t(type) ?? sentence(type);
 /** The history of one order, with the newest event first. The API sends all of it, and this section shows a part. */
 export class OrderHistory extends Section {
   heading = 'history';
-  state = { type: '', limit: step };
+  state = { kind: api.address.get('kind'), limit: step };
 
   async read({ order } = this.props) {
     if (!api.isId(order)) throw Object.assign(new Error(t('invalid_id')), { errors: [] });
     return { events: await api.events(order) };
   }
 
-  showKind = ({ currentTarget }) => this.setState({ type: currentTarget.value, limit: step });
+  showKind = ({ currentTarget: { value: kind } }) => {
+    api.putIntoAddress({ kind });
+    this.setState({ kind, limit: step });
+  };
   showMore = () => this.setState(({ limit }) => ({ limit: limit + step }));
 
   render({ order, close }, { events, problem }) {
@@ -39,12 +42,13 @@ export class OrderHistory extends Section {
       </section>`;
   }
 
-  list({ order } = this.props, { events, type, limit } = this.state) {
+  list({ order } = this.props, { events, kind, limit } = this.state) {
     if (events.length === 0) return html`<p class="state">${t('no_events', { order })}</p>`;
     const kinds = [...new Set(events.map((event) => event.type))];
+    const type = kinds.includes(kind) ? kind : '';
     const ofKind = type ? events.filter((event) => event.type === type) : events;
     const shown = ofKind.toReversed().slice(0, limit);
-    const option = (kind) => html`<option key=${kind} value=${kind}>${nameOf(kind)}</option>`;
+    const option = (each) => html`<option key=${each} value=${each}>${nameOf(each)}</option>`;
     const days = Map.groupBy(shown, ({ occurred_at }) => day.format(new Date(occurred_at)));
     const older = new Map(shown.map((event, index) => [event, shown[index + 1]]));
     const ofDay = ([title, onDay]) => html`
@@ -58,7 +62,7 @@ export class OrderHistory extends Section {
           <option value="">${t('all_kinds')}</option> ${kinds.map(option)}
         </select>`
       }
-      <small>${plural('event_count', ofKind.length, { shown: shown.length, zone })}</small>
+      <small>${plural('event_count', events.length, { shown: shown.length, zone })}</small>
       ${[...days].map(ofDay)}
       ${shown.length < ofKind.length && html`<button class="outline" onClick=${this.showMore}>${t('load_more')}</button>`}`;
   }

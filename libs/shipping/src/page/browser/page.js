@@ -25,7 +25,7 @@ class Page extends Component {
   refuse = (problem) => this.setState({ problem });
   /** The same order can be asked for again. */
   ask = (order, done) => {
-    putIntoAddress({ order });
+    putIntoAddress({ order, kind: '' });
     this.setState({ order, asked: performance.now() }, done);
   };
   closeHistory = () => this.ask('', () => document.querySelector('[name=order]').focus());
@@ -46,7 +46,7 @@ class Page extends Component {
 
   order({ order } = this.state) {
     return html`
-      <form onSubmit=${(event) => this.ask(formValues(event).order.trim())}>
+      <form onSubmit=${(event) => this.ask(formValues(event).order.trim(), () => document.querySelector('#history').focus())}>
         <label>
           ${t('order')}
           <input key=${order} name="order" dir="auto" defaultValue=${order} required maxlength="64" autocomplete="off" spellcheck=${false} />

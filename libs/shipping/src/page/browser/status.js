@@ -25,6 +25,11 @@ function leave() {
 function show(next) {
   notices = next;
   render(notices.map(noticeOf), line);
+  // The line must not hide the row that has the focus.
+  document.documentElement.style.scrollPaddingBottom = `${line.offsetHeight}px`;
+  const row = document.querySelector('.methods :focus')?.getBoundingClientRect();
+  const hidden = row?.bottom - line.getBoundingClientRect().top;
+  if (hidden > 0 && row.top < innerHeight) scrollBy(0, hidden);
 }
 
 function noticeOf(notice) {
@@ -32,8 +37,9 @@ function noticeOf(notice) {
   const keys = isUndone ? ['Control+Shift+Z', t('redo')] : ['Control+Z', t('undo')];
   const close = () => show(notices.filter((each) => each !== notice));
   const takeBack = () => {
+    // The button goes. Ctrl+Z leaves the focus where it is.
+    if (line.contains(document.activeElement)) document.querySelector('#methods').focus();
     close();
-    document.querySelector('#methods').focus();
     undo();
   };
   return html`

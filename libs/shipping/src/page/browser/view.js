@@ -74,13 +74,21 @@ export function asText(value) {
   return wordFor.get(value) ?? (String(value) || t('none'));
 }
 
+/** A text of several lines comes last, and has the whole width. */
 export function Pairs({ of }) {
-  const pair = ([name, value]) => html`<div key=${name}><dt>${words(name)}</dt> <dd dir="auto">${asText(value)}</dd></div>`;
-  return html`<dl>${Object.entries(of).map(pair)}</dl>`;
+  const pairs = Object.entries(of).map(([name, value]) => [name, asText(value)]);
+  const hasLines = ([, text]) => text.includes('\n');
+  const pair = ([name, text]) => html`
+    <div key=${name} class=${hasLines([name, text]) && 'lines'}><dt>${words(name)}</dt> <dd dir="auto">${text}</dd></div>`;
+  return html`<dl>${pairs.toSorted((a, b) => hasLines(a) - hasLines(b)).map(pair)}</dl>`;
 }
 
 /** With one function for all renderings, Preact calls it once, and does not open a closed dialog again. */
-const showModal = (dialog) => dialog?.showModal();
+const showModal = (dialog) => {
+  if (!dialog) return;
+  dialog.showModal();
+  document.activeElement.select?.();
+};
 
 /** The browser keeps the focus inside the dialog, and restores it when the dialog is closed. */
 export function Dialog({ title, onClose, onCancel, children }) {
