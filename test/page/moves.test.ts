@@ -68,7 +68,7 @@ describe.skipIf(!isInstalled)(`the order of the methods on the page${place}`, ()
 
     // The method comes below the row that it was dragged down to, and the line is there.
     const line = 'getComputedStyle(document.querySelector(".target")).boxShadow';
-    expect(await operator.page.evaluate(line)).toContain('0px 2px 0px');
+    expect(await operator.page.evaluate(line)).toContain('0px -2px 0px');
     expect(await operator.row('UPS Express').getAttribute('class')).toBe('target');
     await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
     await operator.notice('“UPS Ground” is now 3 of 4.');
