@@ -154,6 +154,8 @@ async function act(page: Page, methods: ShippingMethodsService): Promise<void> {
     data.map((method) => method.method_label),
     ['DHL 2', 'DHL 1', 'DHL 5', 'DHL 3'],
   );
+  // The line of the notice covers a part of a row, which axe would take for a small target.
+  await page.getByRole('status').getByRole('button', { name: 'Close', exact: true }).click();
   console.log('✓ moves by keyboard and by mouse');
 }
 
