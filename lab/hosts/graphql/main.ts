@@ -9,7 +9,7 @@ import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ShippingModule } from 'nestjs-shipping';
-import { embeddedTypeOrm } from 'nestjs-shipping/testing';
+import { embeddedTypeOrmModule } from 'nestjs-shipping/testing';
 import { MethodsResolver, PlainResolver, typeDefs } from './methods.resolver.js';
 
 @Module({})
@@ -17,7 +17,7 @@ class AppModule {
   static with(graphql: DynamicModule): DynamicModule {
     return {
       module: AppModule,
-      imports: [embeddedTypeOrm(), ShippingModule.forRoot(), graphql],
+      imports: [embeddedTypeOrmModule(), ShippingModule.forRoot(), graphql],
       providers: [MethodsResolver, PlainResolver],
     };
   }
@@ -65,7 +65,7 @@ async function checkDriver(
 
   // Without the filter, the message arrives, but not our code.
   for (const [shop, message] of [
-    ['acme', /no shipping method/],
+    ['acme', /no such shipping method/],
     ['a b', /^projectId must/],
   ] as const) {
     const { errors = [] } = await ask(`{ plain(shop: "${shop}", id: "${unknownId}") { id } }`);
