@@ -66,6 +66,10 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
     }
     expect(await messages()).toEqual(numbers.toReversed());
     expect(await operator.button('Show more').count()).toBe(0);
+    expect(await operator.text('event 210').isVisible()).toBe(false);
+    await operator.text('10 × Item changed').click();
+    await operator.text('event 210').waitFor();
+    expect(await operator.text('event 200').isVisible()).toBe(true);
     await operator.page.getByRole('combobox', { name: 'Kind of event' }).selectOption('Put on the scales');
     await operator.text('4 of 210 events').waitFor();
     await operator.page.reload();

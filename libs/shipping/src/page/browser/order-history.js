@@ -9,6 +9,9 @@ const { timeZone: zone } = time.resolvedOptions();
 /** How many events are shown at first, and how many each click adds. */
 const step = 100;
 
+/** So many neighbours of one kind are folded, because they hide the events around them. */
+const longRun = 4;
+
 const hour = 3_600_000;
 const unit = (name, count) => new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'long' }).format(count);
 
@@ -51,9 +54,20 @@ export class OrderHistory extends Section {
     const option = (each) => html`<option key=${each} value=${each}>${nameOf(each)}</option>`;
     const days = Map.groupBy(shown, ({ occurred_at }) => day.format(new Date(occurred_at)));
     const older = new Map(shown.map((event, index) => [event, shown[index + 1]]));
+    const gapAfter = (event) => !type && older.get(event);
+    const item = (event, gap = gapAfter(event)) => html`<${Event} key=${event.id} event=${event} older=${gap} />`;
+    const folded = (run) => html`
+      <li key="${run[0].id} and more">
+        <details>
+          <summary>${run.length} × ${nameOf(run[0].type)}</summary>
+          <ol>${run.map((event) => item(event, event !== run.at(-1) && gapAfter(event)))}</ol>
+        </details>
+        ${gapBetween(run.at(-1), gapAfter(run.at(-1)))}
+      </li>`;
+    const ofRun = (run) => (type || kinds.length === 1 || run.length < longRun ? run.map((event) => item(event)) : folded(run));
     const ofDay = ([title, onDay]) => html`
       <h3 key=${title}>${title}</h3>
-      <ol key="${title} events">${onDay.map((event) => html`<${Event} key=${event.id} event=${event} older=${!type && older.get(event)} />`)}</ol>`;
+      <ol key="${title} events">${runsOf(onDay).map(ofRun)}</ol>`;
     return html`
       ${
         kinds.length > 1 &&
@@ -66,6 +80,15 @@ export class OrderHistory extends Section {
       ${[...days].map(ofDay)}
       ${shown.length < ofKind.length && html`<button class="outline" onClick=${this.showMore}>${t('load_more')}</button>`}`;
   }
+}
+
+/** Puts neighbours of one kind together. */
+function runsOf(events) {
+  const runs = [];
+  for (const event of events)
+    if (runs.at(-1)?.[0].type === event.type) runs.at(-1).push(event);
+    else runs.push([event]);
+  return runs;
 }
 
 /** The time without an event before this one, if it is longer than a day. */
