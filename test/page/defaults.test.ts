@@ -79,8 +79,8 @@ describe.skipIf(!isInstalled)(`the page of a user who may not read the defaults$
     await operator.row('own: ').waitFor();
 
     await operator.button('Mine').click();
-    await operator.button('Name: Use what is shared').click();
-    await operator.button('Details: Use what is shared').click();
+    await operator.button('Name: Use the default').click();
+    await operator.button('Details: Use the default').click();
     await operator.button('Save').click();
     await operator.notice('“Shared” is saved.');
 

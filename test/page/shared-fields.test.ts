@@ -64,7 +64,7 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
 
     await operator.button('Own name').click();
     await operator.button('Name: Use the default: Shared name').click();
-    await operator.button('Place: Use what is shared').click();
+    await operator.button('Place: Use the default').click();
     await operator.button('Save').click();
     await operator.notice('“Shared name” is saved.');
     expect(await stored(shop)).toMatchObject({

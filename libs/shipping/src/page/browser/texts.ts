@@ -141,11 +141,11 @@ export const english = {
   meta_hint:
     'One detail on each line, such as days: 5. Two spaces at the beginning go on with the line above.',
   is_active: 'Customers can choose it',
-  is_shared: 'shared',
+  is_shared: 'from the default',
   is_off_here: 'off in this shop, whatever the default is',
   is_own: 'own',
   change_here: 'Change here',
-  use_shared: 'Use what is shared',
+  use_shared: 'Use the default',
   use_shared_value: 'Use the default: {value}',
   edit_default: 'Edit the default',
   default_off_hint:
@@ -335,11 +335,11 @@ export const german: PageTexts = {
   meta_hint:
     'Eine Angabe in jeder Zeile, etwa days: 5. Zwei Leerzeichen am Anfang setzen die Zeile darüber fort.',
   is_active: 'Kunden können sie wählen',
-  is_shared: 'gemeinsam',
+  is_shared: 'aus der Vorgabe',
   is_off_here: 'in diesem Shop aus, wie auch die Vorgabe ist',
   is_own: 'eigen',
   change_here: 'Hier ändern',
-  use_shared: 'Gemeinsames benutzen',
+  use_shared: 'Vorgabe benutzen',
   use_shared_value: 'Vorgabe benutzen: {value}',
   edit_default: 'Die Vorgabe bearbeiten',
   default_off_hint:
