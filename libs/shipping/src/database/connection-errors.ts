@@ -60,7 +60,6 @@ function meaningOf(error: unknown): ErrorMeaning | undefined {
  * have only a number.
  */
 function codeOf(error: unknown): string {
-  if (error instanceof DatabaseUnavailableError) return codeOf(error.cause);
   const { code, errno } = driverErrorOf(error);
   return String(code ?? errno ?? '');
 }

@@ -11,7 +11,7 @@ import {
 } from './event-position.js';
 import { OrderEvent } from './order-event.table.js';
 
-/** What to remove: the events of a project, or of one of its orders. */
+/** A removal removes the events of a project, or those of one of its orders. */
 export interface RemovalScope {
   readonly projectId: string;
   readonly orderId?: string;

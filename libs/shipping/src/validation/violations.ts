@@ -45,7 +45,7 @@ type ViolationPlace =
 interface ViolationDetails {
   /** The kind of the violation, for programs. */
   readonly code: ViolationCode;
-  /** What is wrong, as an English sentence. */
+  /** A sentence in English says what is wrong. */
   readonly detail: string;
   /** The allowed values or names. */
   readonly allowed?: readonly string[];
