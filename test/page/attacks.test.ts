@@ -39,7 +39,7 @@ describe.skipIf(!isInstalled)(`the page under attack${place}`, () => {
     const row = await operator.row('by constructor').textContent();
     expect(row).toContain(`${markup}${markup}`);
     expect(row).toContain('by constructor');
-    expect(row).toContain('others toString, yes, –');
+    expect(row).toContain('others toString, ✓, –');
     expect(await operator.events().textContent()).toContain(markup);
     expect(await operator.page.getByAltText('run').count()).toBe(0);
     expect(operator.errors).toEqual([]);

@@ -53,10 +53,10 @@ describe.skipIf(!isInstalled)(`the defaults on the page${place}`, () => {
     await methods().upsertMany('default', defaults);
     const operator = await page.open('default');
 
-    await operator.text('A change here reaches every shop that uses them.').waitFor();
+    await operator.text('A change here reaches every project that uses them.').waitFor();
     await operator.button('GLS Parcel').click();
     await operator.button('Remove method').click();
-    await operator.text('Shops that use this default keep their method').waitFor();
+    await operator.text('Projects that use this default keep their method').waitFor();
 
     expect(await operator.page.getByRole('button', { name: 'Adopt' }).count()).toBe(0);
     expect(operator.errors).toEqual([]);

@@ -86,7 +86,7 @@ describe.skipIf(!isInstalled)(`the language of the page${place}`, () => {
     await operator.fillIn({ 'Code des Versanddienstes': 'ups', 'Name des Versanddienstes': 'x'.repeat(256) });
     await operator.button('Speichern').click();
 
-    await operator.alert('Bitte prüfen Sie einige Felder.');
+    await operator.alert('Bitte prüfen Sie die markierten Felder.');
 
     expect(await operator.errorAt('Name des Versanddienstes')).toBe(
       'Das sind zu viele oder zu wenige Zeichen.',

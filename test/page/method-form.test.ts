@@ -6,7 +6,7 @@ import { isInstalled, pageInBrowser, place } from './page-in-browser.js';
 describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
   const page = pageInBrowser();
 
-  it('shows every violation of a new method at its field', async () => {
+  it('shows every violation of a new method at its field, until it is saved again', async () => {
     const { shop, operator } = await page.openShop();
     await operator.button('Add a method').click();
     await operator.fillIn({
@@ -28,20 +28,32 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     expect(await operator.errorAt('Method code')).toBeNull();
     expect(await operator.accessibilityFaults()).toEqual([]);
     await operator.fillIn({ 'Carrier code': ' dhl ', Name: 'DHL 12:00', Details: '' });
+    let errors = -1;
+    await operator.page.route('**/methods', async (route) => {
+      await operator.button('Saving …').waitFor();
+      errors = await operator.page.locator('dialog [role=alert], dialog .violation').count();
+      await route.continue();
+    });
     await operator.button('Save').click();
     await operator.notice('“DHL 12:00” is saved.');
     await expect
       .poll(() => operator.labels())
       .toEqual(['UPS Ground', 'UPS 2nd Day Air', 'UPS Express', 'DHL Worldwide', 'DHL 12:00']);
+    expect(errors).toBe(0);
     expect((await shop.list('q=12:00')).body.data).toMatchObject([{ carrier_code: 'dhl', sort_order: 50 }]);
     expect(operator.errors).toEqual([]);
   });
 
-  it('leads from taken codes to the method that has them', async () => {
+  it('marks taken codes at their fields, and leads to the method that has them', async () => {
     const { operator } = await page.openShop();
     await operator.button('Add a method').click();
     await operator.fillIn({ 'Carrier code': 'ups', 'Method code': '07', Name: 'Express' });
     await operator.button('Save').click();
+    await operator.alert('Another method of this project has these two codes.');
+    const taken = 'This combination is already taken.';
+    expect(await operator.errorAt('Carrier code')).toBe(taken);
+    expect(await operator.errorAt('Method code')).toBe(taken);
+    expect(await operator.field('Method code').getAttribute('aria-invalid')).toBe('true');
     await operator.button('Discard my input and open that method').click();
 
     await operator.dialog('Edit “UPS Express”').waitFor();
@@ -160,22 +172,25 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
-  it('asks before Escape throws away what the user has typed', async () => {
+  it('asks the same question before Escape and Cancel throw away what the user has typed', async () => {
     const { operator } = await page.openShop();
     const questions: string[] = [];
     operator.page.on('dialog', (dialog) => {
       questions.push(dialog.message());
-      void (questions.length === 1 ? dialog.dismiss() : dialog.accept());
+      void (questions.length < 4 ? dialog.dismiss() : dialog.accept());
     });
     await operator.button('UPS Ground').click();
     await operator.field('Name').fill('Typed');
 
-    await operator.page.keyboard.press('Escape');
-    await expect.poll(() => questions).toEqual(['Discard what you have changed?']);
+    for (const count of [1, 2, 3]) {
+      await operator.page.keyboard.press('Escape');
+      await expect.poll(() => questions).toHaveLength(count);
+    }
     expect(await operator.field('Name').inputValue()).toBe('Typed');
-    await operator.field('Name').press('Escape');
+    await operator.button('Cancel').click();
     await operator.dialog().waitFor({ state: 'detached' });
 
+    expect(questions).toEqual(Array.from({ length: 4 }, () => 'Discard what you have changed?'));
     expect(await operator.labels()).toContain('UPS Ground');
     expect(operator.errors).toEqual([]);
   });

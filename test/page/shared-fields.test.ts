@@ -86,10 +86,10 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
   it('are marked in the list if this shop has switched the method off', async () => {
     const { operator } = await openInheriting({ use_default: true, is_active: false });
 
-    await operator.row('own: off (default: on)').waitFor();
+    await operator.row('own: Off (default: On)').waitFor();
     await operator.page.getByRole('combobox', { name: 'On or off' }).selectOption('With own values');
     await operator.button('Shared name').click();
-    await operator.text('off in this shop, whatever the default is').waitFor();
+    await operator.text('off here, even if the default is on').waitFor();
 
     expect(operator.errors).toEqual([]);
   });
@@ -114,7 +114,7 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
       is_active: true,
       use_default: ['carrier_label', 'sort_order', 'meta'],
     });
-    await operator.row('on (default: off)').waitFor();
+    await operator.row('On (default: Off)').waitFor();
     expect(operator.errors).toEqual([]);
   });
 
@@ -134,24 +134,77 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
     expect(operator.errors).toEqual([]);
   });
 
-  it('are found by the filter for own values, and a link leads to the default', async () => {
-    const { shop, operator } = await openInheriting();
+  it('are marked without the value of the default if the own value is the same', async () => {
+    const { operator } = await openInheriting({ method_label: 'Shared name', use_default: ['meta'] });
+
+    const mark = await operator.page.locator('.methods .mark').textContent();
+
+    expect(mark).toContain('own: ');
+    expect(mark).toContain('Name, ');
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('have a mark at the switch that follows the switch', async () => {
+    const { operator } = await openInheriting();
+    const turn = operator.page.getByRole('switch', { name: 'Customers can choose it' });
+    const mark = operator.page.locator('.field', { has: turn }).locator('.mark');
+    await operator.button('Shared name').click();
+
+    await turn.click();
+    await expect.poll(() => mark.textContent()).toBe('off here, even if the default is on');
+    await turn.click();
+
+    await expect.poll(() => mark.textContent()).toBe('from the default');
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('take the position of the switch from the default, and follow the default later', async () => {
+    const { shop, defaults, id, codes, operator } = await openInheriting({}, { is_active: false });
+    const turn = operator.page.getByRole('switch', { name: 'Customers can choose it' });
+    await operator.button('Own name').click();
+
+    await operator.button('Customers can choose it: Use the default: Off').click();
+    expect(await turn.isChecked()).toBe(false);
+    await operator.button('Save').click();
+    await operator.notice('is saved.');
+    expect(await stored(shop)).toMatchObject({ is_active: false, own: { is_active: true } });
+    await defaults.update(id, { ...codes, method_label: 'Shared name', is_active: true });
+
+    expect(await stored(shop)).toMatchObject({ is_active: true });
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('become own names by a replacement, which tells how many', async () => {
+    const { operator } = await openInheriting();
+    await operator.page.getByRole('searchbox').fill('shared');
+    await operator.button('Replace in names').click();
+    await operator.fillIn({ 'Replace with': 'Our' });
+
+    await operator.text('1 of them comes from the default, and becomes an own name').waitFor();
+    await operator.button('Replace').click();
+
+    await operator.row('own: Name (default: Shared name)').waitFor();
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('are found by the filter for own values, and a link opens the form of the default', async () => {
+    const { shop, operator } = await openInheriting({ use_default: true }, { method_label: 'The default' });
     await shop.create({ carrier_code: 'own', method_code: '1', method_label: 'Plain' });
     await operator.page.reload();
     await operator.row('Plain').waitFor();
 
     await operator.page.getByRole('combobox', { name: 'On or off' }).selectOption('With own values');
     await operator.text('No method matches').waitFor();
-    await operator.page.getByRole('combobox', { name: 'On or off' }).selectOption('Only in this shop');
+    await operator.page.getByRole('combobox', { name: 'On or off' }).selectOption('Only in this project');
     await operator.row('Plain').waitFor();
     expect(await operator.labels()).toEqual(['Plain']);
     await operator.page.getByRole('combobox', { name: 'On or off' }).selectOption('On and off');
-    await operator.button('Shared name').click();
+    await operator.button('The default').click();
     await operator.page.getByRole('link', { name: 'Edit the default' }).click();
-    await operator.text('A change here reaches every shop that uses them.').waitFor();
-    await operator.row('Shared name').waitFor();
+    await operator.text('A change here reaches every project that uses them.').waitFor();
+    await operator.dialog('Edit “The default”').waitFor();
 
-    expect(await operator.labels()).toEqual(['Shared name']);
+    expect(operator.page.url()).toMatch(/\?project=default$/);
     expect(operator.errors).toEqual([]);
   });
 

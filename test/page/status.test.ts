@@ -109,6 +109,23 @@ describe.skipIf(!isInstalled)(`the status line of the page${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
+  it('takes an error away when the user changes something else', async () => {
+    const { operator } = await page.openShop();
+    const failing = '**/methods/*';
+    await operator.page.route(failing, (route) =>
+      route.request().method() === 'GET' ? route.continue() : route.fulfill({ status: 400, json: {} }),
+    );
+    await operator.toggle('UPS Ground').click();
+    await operator.notice('This was not saved.');
+    await operator.page.unroute(failing);
+
+    await operator.toggle('UPS Ground').click();
+    await operator.notice('“UPS Ground” is off');
+
+    expect(await operator.page.locator('output .failed').count()).toBe(0);
+    expect(operator.errors).toEqual([]);
+  });
+
   it('does not hide the row that has the focus', async () => {
     const { operator } = await page.openShop({ viewport: { width: 390, height: 500 } });
     const turn = operator.toggle('UPS 2nd Day Air');
@@ -167,7 +184,7 @@ describe.skipIf(!isInstalled)(`a change of all methods that a filter shows${plac
   it('replaces a text in their names, and shows the new names before', async () => {
     const { shop, operator } = await page.openShop();
     await operator.page.getByRole('searchbox').fill('ups');
-    await operator.button('Replace in names …').click();
+    await operator.button('Replace in names').click();
     expect(await operator.field('Find').inputValue()).toBe('ups');
     await operator.fillIn({ Find: 'ups ', 'Replace with': 'United $& ' });
 
@@ -186,6 +203,23 @@ describe.skipIf(!isInstalled)(`a change of all methods that a filter shows${plac
     await operator.notice('Undone: ');
 
     expect((await shop.list('q=united')).body.meta.total).toBe(0);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('keeps the changed names in the list until the search is changed', async () => {
+    const { operator } = await page.openShop();
+    const search = operator.page.getByRole('searchbox');
+    await search.fill('worldwide');
+    await operator.button('Replace in names').click();
+    await operator.fillIn({ 'Replace with': 'Express' });
+    await operator.button('Replace').click();
+    await operator.notice('1 name is changed.');
+
+    await operator.row('DHL Express').waitFor();
+    expect(await operator.labels()).toEqual(['DHL Express']);
+    await search.fill('worldwid');
+
+    await operator.text('No method matches').waitFor();
     expect(operator.errors).toEqual([]);
   });
 });

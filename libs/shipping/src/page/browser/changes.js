@@ -1,7 +1,7 @@
 import * as api from './api.js';
 import { requestOf } from './method.js';
 import { plural, t } from './settings.js';
-import { notify } from './status.js';
+import { clearErrors, notify } from './status.js';
 
 // Each request of a change knows the request that takes it back.
 export const updating = (method, changes) => ({
@@ -23,7 +23,10 @@ export class Changes {
   }
 
   /** Runs a function after the changes before it. It may read the list, which has them then. */
-  queue = (act) => (this.last = this.last.then(act));
+  queue = (act) => {
+    clearErrors();
+    return (this.last = this.last.then(act));
+  };
 
   /** @param decide returns the requests of a change */
   add = (decide, success) => this.queue(() => this.run(decide(), success));

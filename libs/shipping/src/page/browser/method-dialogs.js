@@ -52,6 +52,7 @@ export class ReplaceDialog extends Component {
     const found = new RegExp(find.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'), 'gi');
     const named = (method) => [method, method.method_label.replace(found, () => by)];
     const changes = find === '' ? [] : methods.map(named).filter(([method, label]) => label !== method.method_label);
+    const shared = changes.filter(([{ inherited }]) => inherited.includes('method_label')).length;
     const save = (event) => {
       formValues(event);
       closeDialog();
@@ -62,7 +63,7 @@ export class ReplaceDialog extends Component {
     const preview = ([{ id, method_label }, label]) =>
       html`<li key=${id}><s dir="auto">${method_label}</s> <b dir="auto">${label}</b></li>`;
     return html`
-      <${Dialog} title=${plural('replace_title', methods.length)} onClose=${onClose}>
+      <${Dialog} title=${t('replace_in')} onClose=${onClose}>
         <form onSubmit=${save}>
           <div class="row" onInput=${this.type}>
             <label>${t('find')} <input name="find" dir="auto" value=${find} required autocomplete="off" /></label>
@@ -72,7 +73,7 @@ export class ReplaceDialog extends Component {
             <button disabled=${changes.length === 0}>${t('replace')}</button>
             <button type="button" class="secondary outline" onClick=${closeDialog}>${t('cancel')}</button>
           </footer>
-          <p role="status">${plural('replaced', changes.length)}</p>
+          <p role="status">${plural('replaced', changes.length)} ${shared > 0 && plural('become_own', shared)}</p>
           <ul class="preview">${changes.map(preview)}</ul>
         </form>
       <//>`;

@@ -10,8 +10,11 @@ export const isFiltered = (filters) => names.some((name) => filters[name] !== ''
 
 export const filtersInAddress = () => Object.fromEntries(names.map((name) => [name, address.get(name) ?? '']));
 
-/** Searches as the API does: each word must be a part of a code or a label. Case and accents do not count. */
-export function matching({ methods, marks, defaults, filters }) {
+/**
+ * Searches as the API does: each word must be a part of a code or a label. Case and accents do not count.
+ * @param renamed the ids of methods that stay in the list, because the user has just replaced a text in their names
+ */
+export function matching({ methods, marks, defaults, filters, renamed }) {
   if (!isFiltered(filters)) return methods;
   const { q, carrier, status } = filters;
   const words = folded(q).split(/\s+/);
@@ -19,13 +22,14 @@ export function matching({ methods, marks, defaults, filters }) {
     const { carrier_code, carrier_label, method_code, method_label, is_active, id } = method;
     const texts = [carrier_code, carrier_label ?? '', method_code, method_label].map(folded);
     return (
-      (carrier === '' || carrier === carrier_code) &&
-      (status === '' ||
-        (status === 'on' && is_active) ||
-        (status === 'off' && !is_active) ||
-        (status === 'own' && marks.get(id).own.length > 0) ||
-        (status === 'only' && !defaults.has(codesOf(method)))) &&
-      words.every((word) => texts.some((text) => text.includes(word)))
+      renamed?.has(id) ||
+      ((carrier === '' || carrier === carrier_code) &&
+        (status === '' ||
+          (status === 'on' && is_active) ||
+          (status === 'off' && !is_active) ||
+          (status === 'own' && marks.get(id).own.length > 0) ||
+          (status === 'only' && !defaults.has(codesOf(method)))) &&
+        words.every((word) => texts.some((text) => text.includes(word))))
     );
   });
 }

@@ -2,8 +2,8 @@ import * as api from './api.js';
 import { faultyLine, linesOf, metaOf, same } from './meta-lines.js';
 import { Comparison } from './method-comparison.js';
 import { codesOf, inheritable, inheritedBy, marksOf, onOrOff, requestOf } from './method.js';
-import { settings, t } from './settings.js';
-import { notify } from './status.js';
+import { t } from './settings.js';
+import { clearErrors, notify } from './status.js';
 import { asText, closeDialog, Component, Dialog, Field, html, Pairs } from './view.js';
 
 /** `read` turns the typed text into the value that is sent. The API checks the value. */
@@ -17,8 +17,10 @@ const fields = {
 };
 const names = [...Object.keys(fields), 'sort_order'];
 const codes = new Set(['carrier_code', 'method_code']);
+const takenCodes = [...codes].map((name) => ({ pointer: `/${name}`, code: 'taken' }));
 const withCodes = ['carrier_code', 'carrier_label', 'method_code', 'method_label'];
 const withoutCodes = ['method_label', 'carrier_label'];
+const addressOf = ({ project_id: project, id: method }) => `?${new URLSearchParams({ project, method })}`;
 const newMethod = { carrier_code: '', method_code: '', method_label: '', is_active: true, meta: {}, use_default: false };
 
 /**
@@ -46,8 +48,8 @@ function readable(violation, values) {
  * of the method's own can be given back to the default.
  */
 export class MethodForm extends Component {
-  state = { violations: [], own: [], shared: [], hasCodes: !this.props.method.id };
   before = { ...newMethod, ...this.props.method };
+  state = { violations: [], own: [], shared: [], hasCodes: !this.props.method.id, isOn: this.before.is_active };
   standard = this.props.defaults.get(codesOf(this.before));
   marks = this.props.method.id ? marksOf(this.before, this.standard) : { own: [] };
 
@@ -64,10 +66,11 @@ export class MethodForm extends Component {
   }
 
   share = (name, isShared) => {
-    const { own, shared } = this.state;
+    const { own, shared, isOn: wasOn } = this.state;
+    const isOn = name === 'is_active' ? (this.standard?.is_active ?? wasOn) : wasOn;
     const without = (list) => list.filter((each) => each !== name);
     const [to, from] = isShared ? ['shared', 'own'] : ['own', 'shared'];
-    this.setState({ [to]: [...without(isShared ? shared : own), name], [from]: without(isShared ? own : shared) }, () => {
+    this.setState({ isOn, [to]: [...without(isShared ? shared : own), name], [from]: without(isShared ? own : shared) }, () => {
       const field = document.querySelector(`#field-${name}`);
       field?.focus();
       field?.select?.();
@@ -77,18 +80,27 @@ export class MethodForm extends Component {
   /** Only changed fields are sent. The other fields keep the values that somebody else may have saved meanwhile. */
   changes(form) {
     const typed = Object.fromEntries(new FormData(form));
+    // A method that takes an "off" from its default is on itself.
+    if (this.state.shared.includes('is_active') && this.isDefaultOff()) typed.is_active = 'on';
     const shown = Object.keys(fields).filter((name) => name in typed || name === 'is_active');
     const values = shown.map((name) => [name, (fields[name].read ?? String)(typed[name])]);
     return Object.fromEntries(values.filter(([name, value]) => !same(value, this.before[name] ?? null)));
   }
 
+  /** If this user may not read the default, the method tells whether it is off. */
+  isDefaultOff({ own, is_active } = this.before) {
+    return this.standard ? !this.standard.is_active : own?.is_active && !is_active;
+  }
+
+  /** A method that inherits its switch cannot be on while its default is off. */
+  isForced() {
+    return this.state.isOn && this.isShared('is_active') && this.isDefaultOff();
+  }
+
   /** Returns which fields are inherited after the change, if the user has changed that. */
-  useDefault(current, { is_active }) {
+  useDefault(current) {
     const { own, shared } = this.state;
-    const { inherited: inheritedBefore = [], own: stored } = this.before;
-    // A method that inherits its switch cannot be on while its default is off.
-    const isForced =
-      is_active && inheritedBefore.includes('is_active') && (this.standard ? !this.standard.is_active : stored.is_active);
+    const isForced = this.isForced();
     if (own.length + shared.length === 0 && !isForced) return {};
     const left = isForced ? [...own, 'is_active'] : own;
     const inherited = inheritedBy(current);
@@ -107,9 +119,11 @@ export class MethodForm extends Component {
   async send(changes, current, isAnother) {
     const dialog = document.querySelector('dialog');
     const { saved: report, add } = this.props;
-    this.setState({ isSaving: true });
+    clearErrors();
+    // In a conflict, the two versions stay until one of them is saved.
+    this.setState({ isSaving: true, ...(current !== this.state.other && { problem: undefined, violations: [] }) });
     try {
-      const all = { ...changes, ...this.useDefault(current, changes) };
+      const all = { ...changes, ...this.useDefault(current) };
       const saved = await (current.id ? api.update(current, all) : api.create({ ...requestOf(current), ...all }));
       const { carrier_code, carrier_label, method_label: label, sort_order } = saved;
       dialog.close();
@@ -125,38 +139,41 @@ export class MethodForm extends Component {
       const other = id && (await api.find(id).catch(() => undefined));
       const find = (selector) => document.querySelector(`dialog ${selector}`);
       const focus = () => (find('[aria-invalid]') ?? find('[role=alert]')).focus();
-      const violations = (problem.errors ?? []).map((violation) => readable(violation, { ...this.before, ...changes }));
-      const hasCodes = this.state.hasCodes || violations.some(({ name }) => codes.has(name)) || problem.existing_id;
+      const errors = problem.existing_id ? takenCodes : (problem.errors ?? []);
+      const violations = errors.map((violation) => readable(violation, { ...this.before, ...changes }));
+      const hasCodes = this.state.hasCodes || violations.some(({ name }) => codes.has(name));
       this.setState({ isSaving: false, problem, changes, other, violations, hasCodes }, focus);
     }
   }
 
   /** A known carrier has a name already. */
-  fillCarrier = ({ target }) => {
+  follow = ({ target }) => {
+    if (target.name === 'is_active') this.setState({ isOn: target.checked });
     const known = this.props.methods.find(({ carrier_code }) => carrier_code === target.value.trim());
     const label = target.form.elements.carrier_label;
     if (target.name === 'carrier_code' && label?.value === '') label.value = known?.carrier_label ?? '';
   };
 
-  /** Escape must not throw away what the user has typed. */
-  keepInput = (event) => {
-    const { own, shared } = this.state;
-    const typed = this.changes(event.currentTarget.querySelector('form'));
-    const isChanged = own.length + shared.length + Object.keys(typed).length > 0;
-    if (isChanged && !confirm(t('discard_question'))) event.preventDefault();
+  /** Nothing throws away what the user has typed without a question. */
+  mayLeave = () => {
+    const { own, shared, isSaving } = this.state;
+    const typed = this.changes(document.querySelector('dialog form'));
+    const isChanged = !isSaving && own.length + shared.length + Object.keys(typed).length > 0;
+    return !isChanged || confirm(t('discard_question'));
   };
+  cancel = () => this.mayLeave() && closeDialog();
 
   render({ method, remove, onClose }, { problem, other, isSaving, hasCodes }) {
     const title = method.id ? t('edit_title', { label: method.method_label }) : t('add');
     // While the user decides between two versions, the fields would show a third one.
-    const isConflict = other && !problem.existing_id;
+    const isConflict = problem && other && !problem.existing_id;
     const askToRemove = () => {
       closeDialog();
       remove(method);
     };
     return html`
-      <${Dialog} title=${title} onClose=${onClose} onCancel=${this.keepInput}>
-        <form onSubmit=${this.save} onChange=${this.fillCarrier} noValidate>
+      <${Dialog} title=${title} onClose=${onClose} cancel=${this.cancel}>
+        <form onSubmit=${this.save} onChange=${this.follow} noValidate>
           <fieldset class="fields" hidden=${isConflict} disabled=${isSaving}>
             ${!hasCodes && this.codes()} ${this.note()}
             ${(hasCodes ? withCodes : withoutCodes).map(this.field)}
@@ -165,7 +182,7 @@ export class MethodForm extends Component {
           <footer hidden=${isConflict}>
             <button disabled=${isSaving}>${t(isSaving ? 'saving' : 'save')}</button>
             ${!method.id && html`<button type="button" class="outline" disabled=${isSaving} onClick=${this.saveAndAdd}>${t('save_another')}</button>`}
-            <button type="button" class="secondary outline" onClick=${closeDialog}>${t('cancel')}</button>
+            <button type="button" class="secondary outline" onClick=${this.cancel}>${t('cancel')}</button>
             ${method.id && html`<button type="button" class="quiet danger" onClick=${askToRemove}>${t('remove_method')}</button>`}
           </footer>
           ${problem && this.error()}
@@ -175,11 +192,12 @@ export class MethodForm extends Component {
 
   codes({ carrier_code, method_code } = this.before) {
     const open = () => this.setState({ hasCodes: true }, () => document.querySelector('#field-carrier_code').focus());
+    const leave = (event) => this.mayLeave() || event.preventDefault();
     return html`
       <div class="row wide">
         <small dir="ltr"><bdi>${carrier_code}</bdi> / <bdi>${method_code}</bdi></small>
         <button type="button" class="quiet" onClick=${open}>${t('change_codes')}</button>
-        ${this.standard && html`<a href=${this.addressOfDefault()}>${t('edit_default')}</a>`}
+        ${this.standard && html`<a href=${addressOf(this.standard)} onClick=${leave}>${t('edit_default')}</a>`}
       </div>`;
   }
 
@@ -215,8 +233,8 @@ export class MethodForm extends Component {
     const texts = this.state.violations.filter((violation) => violation.name === name).map(({ text }) => text);
     return html`
       <${Field} key=${name} name=${name} isWide=${this.isWide(name)} autofocus=${this.isFirst(name)} label=${t(name)} hint=${t(`${name}_hint`)} violations=${texts}
-        defaultValue=${name === 'meta' ? linesOf(value) : value} defaultChecked=${isToggle && value} ...${described}>
-        ${isToggle && this.isShared(name) ? this.sharedNote(name) : this.wayBack(name)}
+        defaultValue=${name === 'meta' ? linesOf(value) : value} checked=${isToggle && this.state.isOn} ...${described}>
+        ${isToggle && this.isShared(name) ? this.sharedNote(this.switchNote()) : this.wayBack(name)}
       <//>`;
   }
 
@@ -238,8 +256,15 @@ export class MethodForm extends Component {
       <button type="button" class="quiet" aria-label="${t(name)}: ${text}" onClick=${() => this.share(name, true)}>↺ ${text}</button>`;
   }
 
-  sharedNote(name) {
-    return html`<small class="mark">${t(this.marks.own.includes(name) ? 'is_off_here' : 'is_shared')}</small>`;
+  sharedNote(text = 'is_shared') {
+    return html`<small class="mark">${t(text)}</small>`;
+  }
+
+  /** Says whose decision the position of the switch is. */
+  switchNote({ isOn, shared } = this.state) {
+    if (isOn) return this.isForced() ? 'is_own' : 'is_shared';
+    const wasOffHere = this.marks.own.includes('is_active') && !shared.includes('is_active');
+    return wasOffHere || !this.isDefaultOff() ? 'is_off_here' : 'is_shared';
   }
 
   shared(name) {
@@ -255,10 +280,6 @@ export class MethodForm extends Component {
         </div>
         ${name === 'meta' && !same(value ?? {}, {}) ? html`<${Pairs} of=${value} />` : html`<p dir="auto">${asText(value ?? '')}</p>`}
       </div>`;
-  }
-
-  addressOfDefault({ carrier_code: carrier, method_code: q } = this.before) {
-    return `?${new URLSearchParams({ project: settings.defaults, q, carrier })}`;
   }
 
   place() {
@@ -286,7 +307,7 @@ export class MethodForm extends Component {
 
   comparison({ other, changes, isSaving } = this.state) {
     const { method } = this.props;
-    const yours = { ...changes, ...this.useDefault(method, changes) };
+    const yours = { ...changes, ...this.useDefault(method) };
     return html`
       <${Comparison} names=${names} was=${method} is=${other} yours=${yours} />
       <p>${t('conflict_hint')}</p>

@@ -13,7 +13,7 @@ export const requestOf = (method) => Object.fromEntries(sent.map((name) => [name
 /** Returns the names of the fields that come from the default, if there is one. */
 export const inheritedBy = ({ use_default: names }) => (names === true ? inheritable : names || []);
 
-export const onOrOff = (isActive) => t(isActive ? 'is_on' : 'is_off');
+export const onOrOff = (isActive) => t(isActive ? 'on' : 'off');
 
 /** Codes have no line breaks. */
 export const codesOf = ({ carrier_code, method_code }) => `${carrier_code}\n${method_code}`;
@@ -21,7 +21,7 @@ export const codesOf = ({ carrier_code, method_code }) => `${carrier_code}\n${me
 /**
  * Returns what the list marks: the fields that a method has of its own although there is a default, and a default that
  * is switched off or gone. Values that come from a default are the normal case, and have no mark. The text says what
- * the default has instead of a name of the method's own.
+ * the default has, if it is another name or the other position of the switch.
  * @param standard the default of the method, if there is one and this user may read it
  */
 export function marksOf(method, standard) {
@@ -36,7 +36,8 @@ export function marksOf(method, standard) {
   const fieldOf = (name) => {
     const field = name === 'is_active' ? onOrOff(is_active) : t(name);
     const value = name === 'is_active' && standard ? onOrOff(standard.is_active) : standard?.[name];
-    return typeof value === 'string' ? t('own_field', { field, value }) : field;
+    const isOther = typeof value === 'string' && value !== (name === 'is_active' ? field : method[name]);
+    return isOther ? t('own_field', { field, value }) : field;
   };
   const fields = marked.map(fieldOf).join(', ');
   return {

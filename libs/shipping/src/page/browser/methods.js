@@ -22,7 +22,10 @@ export class Methods extends Section {
     const methods = carriers.flatMap((carrier) => carrier.methods).toSorted(inCheckoutOrder);
     const codes = new Set(methods.map(codesOf));
     const byCodes = new Map(defaults?.map((method) => [codesOf(method), method]));
+    const linked = methods.find(({ id }) => id === api.address.get('method'));
+    if (linked) api.putIntoAddress({ method: '' });
     return {
+      ...(linked && { editing: linked }),
       carriers,
       methods,
       defaults: byCodes,
@@ -43,7 +46,7 @@ export class Methods extends Section {
 
   show = (filters) => {
     api.putIntoAddress(filters);
-    this.setState({ filters });
+    this.setState({ filters, renamed: undefined });
   };
 
   showAll = () => this.show(noFilters);
@@ -69,6 +72,7 @@ export class Methods extends Section {
 
   replace = (changes) => {
     const requests = () => changes.map(([{ id }, method_label]) => updating(this.find(id), { method_label }));
+    this.setState({ renamed: new Set(changes.map(([{ id }]) => id)) });
     return this.changes.add(requests, plural('replaced_now', changes.length));
   };
 

@@ -6,7 +6,7 @@ let notices = [];
 let timer;
 
 /**
- * Shows a text in the status line. An error stays until the user closes it. Another text goes when the next one comes,
+ * Shows a text in the status line. An error stays until the user closes it or changes something else. Another text goes when the next one comes,
  * or after some seconds, but not while the line has the focus or the pointer is over it.
  * @param undo takes back what the text reports; with `isUndone`, it does again what was taken back
  */
@@ -16,6 +16,8 @@ export function notify(text, { isError = false, isBusy = false, isUndone = false
   clearTimeout(timer);
   if (!isError && !isBusy) timer = setTimeout(leave, undo ? 20_000 : 8_000);
 }
+
+export const clearErrors = () => show(notices.filter(({ isError }) => !isError));
 
 function leave() {
   if (line.matches(':focus-within, :hover')) timer = setTimeout(leave, 8_000);

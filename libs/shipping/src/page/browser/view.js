@@ -60,18 +60,12 @@ export function formValues(event) {
 const words = (name) => name.replaceAll(/[._]/g, ' ');
 export const sentence = (type) => words(type).replace(/^./, (first) => first.toUpperCase());
 
-const wordFor = new Map([
-  [true, t('yes')],
-  [false, t('no')],
-  [null, t('none')],
-]);
-
-/** Returns a text for people for any JSON value. */
+/** Returns a text for people for any JSON value. The names in it are the shop's own words, so yes and no are signs. */
 export function asText(value) {
-  if (Array.isArray(value) && value.length > 0) return value.map(asText).join(', ');
-  const pairs = Object.entries(value ?? {});
-  if (value instanceof Object && pairs.length > 0) return asText(pairs.map(([name, part]) => `${words(name)} ${asText(part)}`));
-  return wordFor.get(value) ?? (String(value) || t('none'));
+  if (Array.isArray(value)) return value.map(asText).join(', ') || '–';
+  if (value instanceof Object) return asText(Object.entries(value).map(([name, part]) => `${words(name)} ${asText(part)}`));
+  if (typeof value === 'boolean') return value ? '✓' : '✗';
+  return String(value ?? '') || '–';
 }
 
 /** A text of several lines comes last, and has the whole width. */
@@ -90,16 +84,25 @@ const showModal = (dialog) => {
   document.activeElement.select?.();
 };
 
-/** The browser keeps the focus inside the dialog, and restores it when the dialog is closed. */
-export function Dialog({ title, onClose, onCancel, children }) {
+export const closeDialog = () => document.querySelector('dialog')?.close();
+
+/**
+ * The browser keeps the focus inside the dialog, and restores it when the dialog is closed.
+ * @param cancel what Escape does. A browser lets a page refuse Escape only once, so the key does not get to it.
+ */
+export function Dialog({ title, onClose, cancel = closeDialog, children }) {
   // The event comes late: another dialog may have replaced this one.
   const close = ({ currentTarget }) => currentTarget.isConnected && onClose();
+  const escape = (event) => {
+    if (event.type === 'keydown' && event.key !== 'Escape') return;
+    event.preventDefault();
+    cancel();
+  };
   return html`
-    <dialog ref=${showModal} aria-label=${title} onClose=${close} onCancel=${onCancel}>
+    <dialog ref=${showModal} aria-label=${title} onClose=${close} onCancel=${escape} onKeyDown=${escape}>
       <article><h2>${title}</h2>${children}</article>
     </dialog>`;
 }
-export const closeDialog = () => document.querySelector('dialog')?.close();
 
 /** An input with its label and the violations that name it. Its children stand beside the label. */
 export function Field({ tag = 'input', isWide, label, hint, violations, children, ...input }) {
