@@ -62,8 +62,10 @@ describe.skipIf(!isInstalled)(`the language of the page${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
-  it.each(['de-DE', 'ar-EG'])('fits into 320 px: %s', async (locale) => {
+  it.each(['de-DE', 'ar-EG'])('fits into 320 px, with a method in the upper third: %s', async (locale) => {
     const { shop, operator } = await page.openShop({ locale, viewport: { width: 320, height: 800 } });
+    const first = await operator.row('UPS Ground').boundingBox();
+    expect(first?.y).toBeLessThan(800 / 3);
     await shop.create({
       carrier_code: 'dpd',
       method_code: 'x'.repeat(128),
@@ -83,12 +85,12 @@ describe.skipIf(!isInstalled)(`the language of the page${place}`, () => {
   it('is German in the form, in its errors and in its notices', async () => {
     const operator = await page.open('acme', { locale: 'de-DE' });
     await operator.button('Neue Versandart').click();
-    await operator.fillIn({ 'Code des Versanddienstes': 'ups', 'Name des Versanddienstes': 'x'.repeat(256) });
+    await operator.fillIn({ 'Code des Dienstes': 'ups', 'Name des Dienstes': 'x'.repeat(256) });
     await operator.button('Speichern').click();
 
     await operator.alert('Bitte prüfen Sie die markierten Felder.');
 
-    expect(await operator.errorAt('Name des Versanddienstes')).toBe(
+    expect(await operator.errorAt('Name des Dienstes')).toBe(
       'Das sind zu viele oder zu wenige Zeichen.',
     );
     expect(await operator.errorAt('Name')).toBe('Name fehlt.');

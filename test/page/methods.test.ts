@@ -154,7 +154,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     await operator.notice('“UPS Ground” is off');
     await operator.button('UPS Express').click();
     await operator.button('Remove method').click();
-    await operator.button('Keep it').click();
+    await operator.button('Cancel').click();
     await operator.remove('UPS 2nd Day Air');
     await operator.notice('“UPS 2nd Day Air” is removed.');
 

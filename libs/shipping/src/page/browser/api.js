@@ -102,9 +102,8 @@ function problemOf(status, result) {
 
 const read = (path) => send('GET', path);
 export const tree = async (project = projectId) => (await read(`${methodsOf(project)}/tree`)).data;
-export const list = (query) => read(`${methods}?${new URLSearchParams(query)}`);
 /** The API has no route that reads one method, so this reads a list of one. */
-export const find = async (id) => (await list({ 'filter[id]': id })).data[0];
+export const find = async (id) => (await read(`${methods}?${new URLSearchParams({ 'filter[id]': id })}`)).data[0];
 export const create = (body) => send('POST', methods, body);
 export const remove = ({ id, etag }) => send('DELETE', `${methods}/${id}`, undefined, etag);
 

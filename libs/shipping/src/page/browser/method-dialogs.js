@@ -38,7 +38,7 @@ export function RemoveDialog({ method, isUsed, isSent, remove, toggle, onClose }
           onClick=${isUsed ? switchOff : () => remove(method)}>
           ${t(isUsed ? 'make_inactive' : 'remove')}
         </button>
-        <button class="secondary outline" autofocus onClick=${closeDialog}>${t('keep')}</button>
+        <button class="secondary outline" autofocus onClick=${closeDialog}>${t('cancel')}</button>
       </footer>
     <//>`;
 }

@@ -11,8 +11,8 @@ export const isFiltered = (filters) => names.some((name) => filters[name] !== ''
 export const filtersInAddress = () => Object.fromEntries(names.map((name) => [name, address.get(name) ?? '']));
 
 /**
- * Searches as the API does: each word must be a part of a code or a label. Case and accents do not count.
- * @param renamed the ids of methods that stay in the list, because the user has just replaced a text in their names
+ * Searches as the API does: each word must be a part of a code or a label. Case and accents do not count. A name that
+ * the user has just changed by a replacement stays in the list.
  */
 export function matching({ methods, marks, defaults, filters, renamed }) {
   if (!isFiltered(filters)) return methods;

@@ -203,22 +203,15 @@ export class MethodForm extends Component {
 
   /** Explains a default that is switched off or gone. */
   note({ problem } = this.marks) {
-    const { own } = this.state;
+    if (!problem) return null;
     const inherited = inheritedBy(this.before);
     const keep = () => this.setState({ own: inherited });
-    return (
-      problem &&
-      html`
-        <div class="hint bar wide">
-          <p>${t(`${problem}_hint`)}</p>
-          ${
-            problem === 'default_gone' &&
-            own.length < inherited.length &&
-            html`
-            <button type="button" class="quiet" onClick=${keep}>${t('keep_values')}</button>`
-          }
-        </div>`
-    );
+    const mayKeep = problem === 'default_gone' && this.state.own.length < inherited.length;
+    return html`
+      <div class="hint bar wide">
+        <p>${t(`${problem}_hint`)}</p>
+        ${mayKeep && html`<button type="button" class="quiet" onClick=${keep}>${t('keep_values')}</button>`}
+      </div>`;
   }
 
   field = (name) => (this.isShared(name) ? this.shared(name) : this.input(name));

@@ -68,14 +68,12 @@ export class OrderHistory extends Section {
     const ofDay = ([title, onDay]) => html`
       <h3 key=${title}>${title}</h3>
       <ol key="${title} events">${runsOf(onDay).map(ofRun)}</ol>`;
+    const filter = html`
+      <select aria-label=${t('kind')} value=${type} onChange=${this.showKind}>
+        <option value="">${t('all_kinds')}</option> ${kinds.map(option)}
+      </select>`;
     return html`
-      ${
-        kinds.length > 1 &&
-        html`
-        <select aria-label=${t('kind')} value=${type} onChange=${this.showKind}>
-          <option value="">${t('all_kinds')}</option> ${kinds.map(option)}
-        </select>`
-      }
+      ${kinds.length > 1 && filter}
       <small>${plural('event_count', events.length, { shown: shown.length, zone })}</small>
       ${[...days].map(ofDay)}
       ${shown.length < ofKind.length && html`<button class="outline" onClick=${this.showMore}>${t('load_more')}</button>`}`;
@@ -96,7 +94,7 @@ function gapBetween(event, older) {
   const hours = older ? Math.floor((Date.parse(event.occurred_at) - Date.parse(older.occurred_at)) / hour) : 0;
   if (hours < 24) return null;
   const parts = [unit('day', Math.floor(hours / 24)), hours % 24 > 0 && unit('hour', hours % 24)];
-  return html`<p class="gap">${t('gap', { time: parts.filter(Boolean).join(' ') })}</p>`;
+  return html`<small class="gap">${t('gap', { time: parts.filter(Boolean).join(' ') })}</small>`;
 }
 
 function Event({ event: { type, actor, message, data, occurred_at }, event, older }) {

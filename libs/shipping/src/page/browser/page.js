@@ -30,14 +30,14 @@ class Page extends Component {
   };
   closeHistory = () => this.ask('', () => document.querySelector('[name=order]').focus());
 
-  render() {
+  render(_props, { isOther }) {
     const obstacle = this.obstacle();
     return html`
       <header class="container-fluid bar">
         <h1>${t('title')}</h1>
-        <form onSubmit=${openProject}>
+        <form onSubmit=${openProject} onInput=${() => this.setState({ isOther: true })}>
           <label>${t('project')} ${settings.projects ? this.projects() : this.project()}</label>
-          <button class="outline">${t('open')}</button>
+          <button hidden=${projectId !== '' && !isOther}>${t('open')}</button>
         </form>
         ${!obstacle && this.order()}
       </header>
@@ -51,7 +51,7 @@ class Page extends Component {
           ${t('order')}
           <input key=${order} name="order" dir="auto" defaultValue=${order} required maxlength="64" autocomplete="off" spellcheck=${false} />
         </label>
-        <button class="outline">${t('show')}</button>
+        <button class="secondary outline">${t('show')}</button>
       </form>`;
   }
 
