@@ -90,9 +90,7 @@ describe.skipIf(!isInstalled)(`the language of the page${place}`, () => {
 
     await operator.alert('Bitte prüfen Sie die markierten Felder.');
 
-    expect(await operator.errorAt('Name des Dienstes')).toBe(
-      'Das sind zu viele oder zu wenige Zeichen.',
-    );
+    expect(await operator.errorAt('Name des Dienstes')).toBe('Das sind zu viele oder zu wenige Zeichen.');
     expect(await operator.errorAt('Name')).toBe('Name fehlt.');
     expect(await operator.accessibilityFaults()).toEqual([]);
     expect(operator.errors).toEqual([]);

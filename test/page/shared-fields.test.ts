@@ -180,7 +180,7 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
     await operator.button('Replace in names').click();
     await operator.fillIn({ 'Replace with': 'Our' });
 
-    await operator.text('1 of them comes from the default, and becomes an own name').waitFor();
+    await operator.text('1 of them comes from the default, and becomes this project’s own.').waitFor();
     await operator.button('Replace').click();
 
     await operator.row('own: Name (default: Shared name)').waitFor();
