@@ -8,10 +8,10 @@ create policy of_tenant on shipping_order_event to shop_app using (project_id = 
 create policy read_defaults on shipping_method for select to shop_app using (project_id = 'default');
 create policy read_defaults on shipping_project for select to shop_app using (project_id = 'default');
 -- `lock: true` locks the default, too, and PostgreSQL asks the policies of UPDATE. The check refuses a row that stays in
--- the defaults. The rights refuse to move it to the tenant. Add columns of your own to the list.
+-- the defaults. The rights refuse to move it to the tenant. Add columns of your own, and those of later migrations.
 create policy lock_defaults on shipping_method for update to shop_app using (project_id = 'default') with check (false);
 revoke update on shipping_method from shop_app;
 grant update (carrier_code, carrier_label, method_code, method_label, is_active, sort_order, meta, use_default, version,
   updated_at) on shipping_method to shop_app;
--- A statement outside of such a transaction fails, instead of finding no rows.
+-- A statement outside of such a transaction fails, instead of finding no rows. The role may set this for itself.
 alter role shop_app set row_security = off;

@@ -1,73 +1,132 @@
 import { shippingEntities } from 'nestjs-shipping';
+import { type QueryRunner } from 'typeorm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ground } from '../support/client.js';
 import { addEvents } from '../support/rows.js';
 import { type RoleDatabase, sqlOf, statementsOf, withRole } from './application-role.js';
-import { postgres, titleOf } from './databases.js';
+import { mariadb, mysql, postgres, type TestedEngine, titleOf } from './databases.js';
 import { type EngineHost } from './host.js';
 
-// docs/dba.md shows this SQL.
+// docs/dba.md and docs/503.md name this SQL.
 
-describe.skipIf(postgres.missing !== undefined)(`the SQL for a DBA on ${titleOf(postgres)}`, () => {
-  let database: RoleDatabase;
-  let host: EngineHost;
+const order = { projectId: 'acme', orderId: 'o' };
+let database: RoleDatabase;
+let host: EngineHost;
+let runners: [QueryRunner, QueryRunner];
+
+function onEach(
+  engines: readonly TestedEngine[],
+  title: string,
+  tests: (engine: TestedEngine) => void,
+): void {
+  for (const engine of engines)
+    describe.skipIf(engine.missing !== undefined)(`${title} on ${titleOf(engine)}`, () => {
+      beforeEach(async () => {
+        database = await withRole(await engine.create());
+        await database.run(engine === postgres ? 'sql/rights-postgres' : 'sql/rights-mariadb');
+        host = await database.start();
+        runners = [database.owner.createQueryRunner(), database.owner.createQueryRunner()];
+      });
+      afterEach(async () => {
+        for (const runner of runners) await runner.release();
+        await host?.close();
+        await database?.close();
+      });
+      tests(engine);
+    });
+}
+
+const sql = (file: string): string => sqlOf(file, database.role, database.place);
+
+onEach([postgres, mariadb, mysql], 'the restore of one tenant', (engine) => {
+  let backup: string;
   beforeEach(async () => {
-    database = await withRole(await postgres.create());
-    await database.run('sql/rights-postgres');
-    await addEvents(database.owner.manager, { projectId: 'acme', orderId: 'o' }, 700);
-    host = await database.start();
+    await addEvents(database.owner.manager, order, 700);
+    await host.methods.create('acme', ground);
+    // The database refuses values for such a column.
+    await database.owner.query(
+      `ALTER TABLE shipping_method ADD shop_next int GENERATED ALWAYS AS (version + 1) STORED`,
+    );
+    backup = `backup_${database.role}`;
+    await database.owner.query(`CREATE SCHEMA ${backup}`);
+    for (const { tableName } of shippingEntities.map((entity) => database.owner.getMetadata(entity)))
+      await database.owner.query(`CREATE TABLE ${backup}.${tableName} AS SELECT * FROM ${tableName}`);
   });
-  afterEach(async () => {
-    await host?.close();
-    await database?.close();
-  });
+  afterEach(() => database.owner.query(`DROP SCHEMA ${backup} ${engine === postgres ? 'CASCADE' : ''}`));
 
-  describe('restore-tenant.sql', () => {
-    let backup: string;
-    beforeEach(async () => {
-      await host.methods.create('acme', ground);
-      backup = `backup_${database.role}`;
-      await database.owner.query(`CREATE SCHEMA ${backup}`);
-      for (const { tableName } of shippingEntities.map((entity) => database.owner.getMetadata(entity)))
-        await database.owner.query(`CREATE TABLE ${backup}.${tableName} AS TABLE ${tableName}`);
-    });
-    afterEach(() => database.owner.query(`DROP SCHEMA ${backup} CASCADE`));
+  /** Runs the statements on one connection, as a client of the database does. */
+  const restore = async (): Promise<void> => {
+    const file = engine === postgres ? 'sql/restore-tenant' : 'sql/restore-tenant-mariadb';
+    const [runner] = runners;
+    try {
+      for (const statement of statementsOf(sql(file).replaceAll('backup.', `${backup}.`)))
+        await runner.query(statement);
+    } finally {
+      await runner.query('ROLLBACK');
+    }
+  };
 
-    /** Runs the statements on one connection, as psql does. */
-    const restore = async (): Promise<void> => {
-      const sql = sqlOf('sql/restore-tenant', database.role, database.place);
-      const runner = database.owner.createQueryRunner();
-      try {
-        for (const statement of statementsOf(sql.replaceAll('backup.', `${backup}.`)))
-          await runner.query(statement);
-      } finally {
-        await runner.query('ROLLBACK');
-        await runner.release();
-      }
-    };
+  it('brings its rows back from a backup, and each process sees them', async () => {
+    await host.methods.removeAll('acme');
+    await host.events.removeHistories('acme');
+    expect(await host.methods.findActive('acme')).toEqual([]);
 
-    it('brings one tenant back from a backup, and each process sees it', async () => {
-      await host.methods.removeAll('acme');
-      await host.events.removeHistories('acme');
-      expect(await host.methods.findActive('acme')).toEqual([]);
+    await restore();
 
-      await restore();
-
-      expect(await host.methods.findActive('acme')).toHaveLength(1);
-      expect(await host.events.findAll({ projectId: 'acme', orderId: 'o' })).toHaveLength(700);
-      await host.events.record({ projectId: 'acme', orderId: 'o' }, { type: 'order.paid' });
-    });
-
-    it('removes nothing if the backup lacks a table', async () => {
-      await database.owner.query(`DROP TABLE ${backup}.shipping_order_event`);
-
-      await expect(restore()).rejects.toThrow('does not exist');
-
-      expect(await host.methods.findActive('acme')).toHaveLength(1);
-      expect(await host.events.findAll({ projectId: 'acme', orderId: 'o' })).toHaveLength(700);
-    });
+    expect(await host.methods.findActive('acme')).toHaveLength(1);
+    expect(await host.events.findAll(order)).toHaveLength(700);
+    await host.events.record(order, { type: 'order.paid' });
   });
 
+  it('removes nothing if the backup lacks a table', async () => {
+    await database.owner.query(`DROP TABLE ${backup}.shipping_order_event`);
+
+    await expect(restore()).rejects.toThrow(/does(n't| not) exist/);
+
+    expect(await host.methods.findActive('acme')).toHaveLength(1);
+    expect(await host.events.findAll(order)).toHaveLength(700);
+  });
+});
+
+onEach([postgres, mariadb, mysql], 'is-it-stored.sql', () => {
+  it('finds an event by its key, and a method by its codes', async () => {
+    const { id } = await host.methods.create('acme', ground);
+    const event = await host.events.record(
+      { projectId: 'acme', orderId: '1001' },
+      { type: 'order.paid', dedupe_key: 'paid' },
+    );
+
+    const [ofEvent = '', ofMethod = ''] = statementsOf(sql('sql/is-it-stored'));
+
+    expect(await database.owner.query(ofEvent)).toMatchObject([{ id: event.id }]);
+    expect(await database.owner.query(ofMethod)).toMatchObject([{ id, version: 1 }]);
+  });
+});
+
+onEach([mariadb], 'who-blocks-mariadb.sql', () => {
+  it('names the session whose transaction others wait for', async () => {
+    await host.methods.create('acme', ground);
+    const [blocker, waiter] = runners;
+    const lock = 'SELECT * FROM shipping_project FOR UPDATE';
+    await blocker.startTransaction();
+    await blocker.query(lock);
+    const [session] = await blocker.manager.query<{ id: string }[]>('SELECT CONNECTION_ID() AS id');
+    await waiter.startTransaction();
+    const waiting = waiter.query(lock);
+
+    const found = async () =>
+      (await database.owner.query<{ id: string }[]>(sql('sql/who-blocks-mariadb'))).filter(
+        (row) => String(row.id) === String(session?.id),
+      );
+    await expect.poll(found).toMatchObject([{ command: 'Sleep', waiting: '1' }]);
+
+    await blocker.rollbackTransaction();
+    await waiting;
+    await waiter.rollbackTransaction();
+  });
+});
+
+onEach([postgres], 'the SQL for a DBA', () => {
   it('sets autovacuum, watches the tables, and moves the numbers on after a switch-over', async () => {
     await database.run('sql/vacuum-settings');
     await database.run('sql/after-logical-replication');
@@ -76,11 +135,24 @@ describe.skipIf(postgres.missing !== undefined)(`the SQL for a DBA on ${titleOf(
     const [last] = await database.owner.query<{ seq: string }[]>(
       'SELECT MAX(seq) AS seq FROM shipping_order_event',
     );
-    const watched = await database.owner.query<{ name: string }[]>(
-      sqlOf('sql/watch-tables', database.role, database.place),
-    );
+    const watched = await database.owner.query<{ name: string }[]>(sql('sql/watch-tables'));
 
     expect(Number(last?.seq)).toBe(2_000_017);
     expect(watched.map(({ name }) => name)).toContain('shipping_order_event');
+  });
+
+  it('names the sessions that keep vacuum from removing dead rows', async () => {
+    const [reader, writer] = runners;
+    await reader.startTransaction('REPEATABLE READ');
+    const ofReader = await reader.manager.query<{ pid: number }[]>('SELECT pg_backend_pid() AS pid');
+    await writer.startTransaction();
+    await writer.query("INSERT INTO shipping_project VALUES ('acme', gen_random_uuid())");
+    const ofWriter = await writer.manager.query<{ pid: number }[]>('SELECT pg_backend_pid() AS pid');
+
+    const holders = await database.owner.query<{ holder: string }[]>(sql('sql/old-snapshots'));
+    for (const runner of runners) await runner.rollbackTransaction();
+
+    const names = holders.map(({ holder }) => holder);
+    for (const [row] of [ofReader, ofWriter]) expect(names).toContain(`session ${row?.pid}`);
   });
 });

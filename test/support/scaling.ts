@@ -6,7 +6,7 @@ import { schema } from '../../apps/sample/src/database.js';
 import { serverUrl, type TestDatabase, testDatabase } from './database.js';
 import { closedBy } from './engine.js';
 
-export const scalingSql = (name: 'hash-partitions' | 'one-table'): string =>
+export const scalingSql = (name: 'hash-partitions' | 'one-table' | 'brin-index'): string =>
   readFileSync(new URL(`../../docs/scaling/${name}.sql`, import.meta.url), 'utf8');
 
 /**

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { OrderEvent, OrderEventsService, shippingEntities, ShippingMethodsService } from 'nestjs-shipping';
 import { type ContractTarget, expectNoSchemaDrift, shippingContract } from 'nestjs-shipping/testing';
 import pg from 'pg';
@@ -120,6 +121,23 @@ describe.skipIf(serverUrl === undefined)('on hash partitions of a server, the mo
     await expect(again).rejects.toThrow(/uq_shipping_order_event_dedupe_key"/);
   });
 
+  it('gets the index for the removal of old orders while others write', async () => {
+    const [parent = '', parts = ''] = scalingSql('brin-index').split(';\n');
+    await runSql(database.url, parent);
+    const statements = await runSql<{ build: string; attach: string }>(
+      database.url,
+      parts.replace('\\gexec', ''),
+    );
+    for (const { build, attach } of statements) {
+      await runSql(database.url, build);
+      await runSql(database.url, attach);
+    }
+
+    const index = `SELECT indisvalid FROM pg_index WHERE indexrelid = 'ix_shop_event_recorded'::regclass`;
+    expect(await runSql(database.url, index)).toEqual([{ indisvalid: true }]);
+    await runSql(database.url, 'DROP INDEX ix_shop_event_recorded');
+  });
+
   it('has the schema drift that docs/scaling.md names, and no other', async () => {
     const drift = await expectNoSchemaDrift(database.dataSource).then(String, String);
 
@@ -153,3 +171,26 @@ describe.skipIf(serverUrl === undefined)('on hash partitions of a server, the mo
     expect(history.map(({ type }) => type)).toEqual(['order.placed', 'order.paid']);
   });
 });
+
+it.skipIf(serverUrl === undefined)(
+  'a conversion to or from hash partitions fails if row-level security hides events from the owner',
+  async () => {
+    const { url, drop } = await scaledDatabase(rows);
+    const owner = `owner_${randomBytes(6).toString('hex')}`;
+    const hideRows = `
+      ALTER TABLE shipping_order_event OWNER TO ${owner};
+      ALTER TABLE shipping_order_event ENABLE ROW LEVEL SECURITY;
+      ALTER TABLE shipping_order_event FORCE ROW LEVEL SECURITY`;
+    await runSql(url, `CREATE ROLE ${owner}; GRANT CREATE ON SCHEMA public TO ${owner}; ${hideRows}`);
+
+    const back = runSql(url, `SET ROLE ${owner}; ${scalingSql('one-table')}`);
+    await expect(back).rejects.toThrow('row-level security');
+    await runSql(url, `${scalingSql('one-table')}; ${hideRows}`);
+    const there = runSql(url, `SET ROLE ${owner}; ${scalingSql('hash-partitions')}`);
+    await expect(there).rejects.toThrow('row-level security');
+
+    expect(await runSql(url, 'SELECT COUNT(*)::int AS n FROM shipping_order_event')).toEqual([{ n: 40 }]);
+    await drop();
+    await runSql(serverUrl ?? '', `DROP ROLE ${owner}`);
+  },
+);
