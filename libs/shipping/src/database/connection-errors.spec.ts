@@ -62,6 +62,7 @@ describe('toShippingError()', () => {
     ['a database that is missing', coded('3D000')],
     ['a role that may not connect', coded('42501')],
     ['a password on MariaDB that has changed', coded('ER_ACCESS_DENIED_ERROR')],
+    ['a password for MariaDB that is missing', coded('ER_ACCESS_DENIED_NO_PASSWORD_ERROR')],
     ['a database of MariaDB that is missing', coded('ER_BAD_DB_ERROR')],
     ['a certificate that has expired', coded('CERT_HAS_EXPIRED')],
     ['a PgBouncer without a server', failed('INSERT', coded('08P01', 'pgbouncer cannot connect to server'))],

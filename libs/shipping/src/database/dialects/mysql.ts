@@ -39,7 +39,7 @@ export const mysql: Dialect = {
     ER_RECORD_FILE_FULL: 'refused',
     1968: 'refused', // a limit of the statement was reached
     1969: 'refused', // the statement took too long
-    ER_ACCESS_DENIED_ERROR: 'refusedWhenConnecting',
+    'ER_ACCESS_DENIED_*': 'refusedWhenConnecting',
     ER_DBACCESS_DENIED_ERROR: 'refusedWhenConnecting',
     ER_ACCOUNT_HAS_BEEN_LOCKED: 'refusedWhenConnecting',
     ER_BAD_DB_ERROR: 'refusedWhenConnecting',
