@@ -1,5 +1,11 @@
 import { inspect } from 'node:util';
-import { type CallHandler, type ExecutionContext, Logger, type NestInterceptor } from '@nestjs/common';
+import {
+  type CallHandler,
+  ConsoleLogger,
+  type ExecutionContext,
+  Logger,
+  type NestInterceptor,
+} from '@nestjs/common';
 import { type TestingModule } from '@nestjs/testing';
 import {
   DatabaseUnavailableError,
@@ -8,8 +14,10 @@ import {
   ShippingMethodsService,
   ShippingModule,
 } from 'nestjs-shipping';
+import { type Pool } from 'pg';
 import { Counter, Gauge, Registry } from 'prom-client';
 import { catchError, type Observable } from 'rxjs';
+import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { compiled, type Host, listening, typeOrm } from '../embedding/host.js';
 import { Client } from '../support/client.js';
@@ -26,11 +34,14 @@ const failures = new Counter({
   registers: [],
 });
 
-function exportFigures(methods: ShippingMethodsService, register: Registry): void {
+function exportFigures(methods: ShippingMethodsService, pool: Pool, register: Registry): void {
   const gauges = {
     shipping_cache_bytes: () => methods.cacheStats().bytes,
     shipping_cache_projects: () => methods.cacheStats().projects,
     shipping_waiting_writers: () => methods.databaseStats().waitingWriters,
+    pool_connections: () => pool.totalCount,
+    pool_idle: () => pool.idleCount,
+    pool_waiting: () => pool.waitingCount,
   };
   const counters = {
     shipping_cache_hits_total: () => methods.cacheStats().hits,
@@ -77,6 +88,17 @@ class ErrorCounter implements NestInterceptor {
   }
 }
 
+class SampledLogger extends ConsoleLogger {
+  private next = 0;
+
+  override error(message: unknown, ...rest: unknown[]): void {
+    const isSampled = String(message).startsWith('database_unavailable');
+    if (isSampled && Date.now() < this.next) return;
+    if (isSampled) this.next = Date.now() + 1000;
+    super.error(message, ...rest);
+  }
+}
+
 let database: TestDatabase;
 let testing: TestingModule;
 let host: Host;
@@ -96,7 +118,7 @@ afterAll(async () => {
 it('prom-client reads the figures of the module when it is scraped', async () => {
   const register = new Registry();
   const methods = testing.get(ShippingMethodsService);
-  exportFigures(methods, register);
+  exportFigures(methods, (database.dataSource.driver as PostgresDriver).master as Pool, register);
 
   await methods.list('acme');
   await methods.list('acme');
@@ -106,6 +128,9 @@ it('prom-client reads the figures of the module when it is scraped', async () =>
   expect(text).toMatch(/^shipping_cache_projects 1$/m);
   expect(text).toMatch(/^shipping_cache_bytes [1-9]\d*$/m);
   expect(text).toMatch(/^shipping_waiting_writers 0$/m);
+  expect(text).toMatch(/^pool_connections 1$/m);
+  expect(text).toMatch(/^pool_idle 1$/m);
+  expect(text).toMatch(/^pool_waiting 0$/m);
   expect(text).toMatch(/^# TYPE shipping_cache_hits_total counter\nshipping_cache_hits_total 1$/m);
   expect(text).toMatch(/^shipping_cache_misses_total 1$/m);
   expect(text).toMatch(/^shipping_outcome_unknown_total 0$/m);
@@ -149,6 +174,26 @@ it('a 503 has the message of the driver in the log, not in the response', async 
   ]);
   expect(String(lines[0])).toMatch(/database_unavailable.*The pool is empty/);
   expect(text).not.toContain('pool');
+});
+
+it('a logger writes one line a second in an outage, and each line with another code', () => {
+  const lines = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  vi.useFakeTimers({ now: 0 });
+  const logger = new SampledLogger();
+
+  for (const time of [0, 500, 999, 1000, 1500]) {
+    vi.setSystemTime(time);
+    logger.error(`database_unavailable at ${time}`, 'ShippingModule');
+    logger.error(`outcome_unknown at ${time}`, 'ShippingModule');
+  }
+  const text = lines.mock.calls.map(String).join('\n');
+  vi.useRealTimers();
+  lines.mockRestore();
+
+  expect(text.match(/database_unavailable at \d+/g)).toEqual(
+    [0, 1000].map((at) => `database_unavailable at ${at}`),
+  );
+  expect(text.match(/outcome_unknown/g)).toHaveLength(5);
 });
 
 it('an error of your database is in the log without the body, if you use ProblemDetailsFilter', async () => {
