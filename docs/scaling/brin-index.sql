@@ -1,8 +1,9 @@
 -- On hash partitions: the index of remove-old-orders-postgres.sql, built while others write. Run it with psql, which runs
 -- each statement that the last query returns (\gexec).
-create index ix_shop_event_recorded on only shipping_order_event using brin (recorded_at) with (pages_per_range = 32);
+create index ix_shop_event_recorded on only shipping_order_event
+  using brin (recorded_at timestamptz_minmax_multi_ops) with (pages_per_range = 32);
 select
   format('create index concurrently ix_shop_event_recorded_%s on shipping_order_event_%1$s
-    using brin (recorded_at) with (pages_per_range = 32)', part) as build,
+    using brin (recorded_at timestamptz_minmax_multi_ops) with (pages_per_range = 32)', part) as build,
   format('alter index ix_shop_event_recorded attach partition ix_shop_event_recorded_%s', part) as attach
 from generate_series(0, 7) as part \gexec

@@ -1,5 +1,7 @@
 -- On MariaDB and MySQL: brings one tenant back from copies of our tables in the database `backup`. Add columns of your own
 -- to the lists.
+-- At the default level, the deletes would lock the gaps to other tenants.
+set transaction isolation level read committed;
 start transaction;
 -- This locks the project. The new revision tells each process that its memory is old.
 insert into shipping_project (project_id, revision) values ('acme', uuid()) on duplicate key update revision = uuid();

@@ -59,4 +59,24 @@ for (const engine of [postgres, mariadb, mysql])
       );
       expect(again.repeated).toBe(false);
     });
+
+    if (engine !== postgres) return;
+    it('reads no page that has only older and newer events than a window', async () => {
+      const [index = ''] = statementsOf(
+        sqlOf('sql/remove-old-orders-postgres', database.role, database.place),
+      );
+      await database.owner.query(index);
+
+      const plan = await database.owner.transaction(async (manager) => {
+        await manager.query('SET LOCAL enable_seqscan = off');
+        return manager.query<object[]>(
+          'EXPLAIN ANALYZE SELECT FROM shipping_order_event WHERE recorded_at BETWEEN $1 AND $2',
+          [ago(1500), ago(1000)],
+        );
+      });
+
+      const text = JSON.stringify(plan);
+      expect(text).toContain('Bitmap Index Scan on ix_shop_event_recorded');
+      expect(text).not.toContain('Heap Blocks');
+    });
   });
