@@ -18,11 +18,11 @@ import {
   type ShippingRoute,
 } from 'nestjs-shipping';
 import { catchError } from 'rxjs';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Client, freshProject, ground } from '../support/client.js';
-import { type TestDatabase, testDatabase } from '../support/database.js';
-import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ground } from '../support/client.js';
+import { platformNames } from './host.js';
 import { MessageFilter } from './hostile-host.js';
+import { hostsInTurn } from './hosts-in-turn.js';
 
 @Catch(ShippingHttpError)
 class TeapotFilter implements ExceptionFilter<ShippingHttpError> {
@@ -55,34 +55,23 @@ const mapping: NestInterceptor = {
 };
 
 describe.each(platformNames)('on %s, in a host with a filter for everything, an error', (platform) => {
-  let database: TestDatabase;
-  let host: Host | undefined;
-  beforeAll(async () => {
-    database = await testDatabase();
-  });
-  // The embedded database has one connection for all hosts: closing the app would close it too.
-  afterEach(() => host?.app.getHttpServer().close());
+  const hosts = hostsInTurn(platform);
   afterEach(() => vi.restoreAllMocks());
-  afterAll(() => database?.close());
 
-  const mounted = async (
+  const mounted = (
     shipping: Parameters<typeof ShippingModule.forRoot>[0] = {},
     ...interceptors: NestInterceptor[]
-  ): Promise<Client> => {
-    const testing = await compiled([typeOrm(database), ShippingModule.forRoot(shipping)]);
-    host = await listening(
-      testing,
-      (app) => app.useGlobalFilters(new MessageFilter()).useGlobalInterceptors(...interceptors),
-      platform,
-    );
-    return new Client(host.origin, freshProject());
-  };
+  ) =>
+    hosts.start({
+      shipping,
+      configure: (app) => app.useGlobalFilters(new MessageFilter()).useGlobalInterceptors(...interceptors),
+    });
 
   it('for an unavailable database says when to try again, and is logged', async () => {
     const logged = vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
     const shop = await mounted();
     const unavailable = (): Promise<never> => Promise.reject(new DatabaseUnavailableError(undefined));
-    Object.assign(host?.app.get(ShippingMethodsService) ?? {}, { create: unavailable });
+    Object.assign(hosts.app.get(ShippingMethodsService), { create: unavailable });
 
     const { status, headers, body } = await shop.create(ground);
 

@@ -1,13 +1,10 @@
 import { type NestInterceptor } from '@nestjs/common';
-import { ShippingModule } from 'nestjs-shipping';
 import { map } from 'rxjs';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Client, freshProject } from '../support/client.js';
-import { type TestDatabase, testDatabase } from '../support/database.js';
-import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
+import { describe, expect, it } from 'vitest';
+import { ground } from '../support/client.js';
+import { platformNames } from './host.js';
 import { wrapping } from './hostile-host.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'Ground' };
+import { hostsInTurn } from './hosts-in-turn.js';
 
 interface Response {
   status(code: number): unknown;
@@ -36,20 +33,9 @@ const hidings: Record<string, (page: Page) => Page> = {
 };
 
 describe.each(platformNames)('an interceptor on %s', (platform) => {
-  let database: TestDatabase;
-  let host: Host | undefined;
-  beforeAll(async () => {
-    database = await testDatabase();
-  });
-  // The embedded database has one connection for all hosts: closing the app would close it too.
-  afterEach(() => host?.app.getHttpServer().close());
-  afterAll(() => database?.close());
-
-  const mounted = async (...interceptors: NestInterceptor[]): Promise<Client> => {
-    const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
-    host = await listening(testing, (app) => app.useGlobalInterceptors(...interceptors), platform);
-    return new Client(host.origin, freshProject());
-  };
+  const hosts = hostsInTurn(platform);
+  const mounted = (...interceptors: NestInterceptor[]) =>
+    hosts.start({ configure: (app) => app.useGlobalInterceptors(...interceptors) });
 
   it('keeps the headers that it sets, and its ETag is compared', async () => {
     const headers = { ETag: '"own"', Location: '/own', 'Cache-Control': 'private' };

@@ -5,16 +5,15 @@ import {
   Catch,
   ClassSerializerInterceptor,
   type ExceptionFilter,
-  type INestApplication,
   type NestInterceptor,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
+import { ShippingMethodsService } from 'nestjs-shipping';
 import { catchError, concatMap, map, of, tap } from 'rxjs';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Client, freshProject, ground } from '../support/client.js';
-import { type TestDatabase, testDatabase } from '../support/database.js';
-import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Client, ground } from '../support/client.js';
+import { platformNames } from './host.js';
+import { hostsInTurn } from './hosts-in-turn.js';
 
 const apologising: NestInterceptor = {
   intercept: (_context, next) => next.handle().pipe(catchError(() => of({ sorry: true }))),
@@ -44,20 +43,9 @@ class TextFilter implements ExceptionFilter<Error> {
 }
 
 describe.each(platformNames)('on %s, an interceptor', (platform) => {
-  let database: TestDatabase;
-  let host: Host | undefined;
-  beforeAll(async () => {
-    database = await testDatabase();
-  });
-  // The embedded database has one connection for all hosts: closing the app would close it too.
-  afterEach(() => host?.app.getHttpServer().close());
-  afterAll(() => database?.close());
-
-  const mounted = async (...interceptors: NestInterceptor[]): Promise<Client> => {
-    const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
-    host = await listening(testing, (app) => app.useGlobalInterceptors(...interceptors), platform);
-    return new Client(host.origin, freshProject());
-  };
+  const hosts = hostsInTurn(platform);
+  const mounted = (...interceptors: NestInterceptor[]) =>
+    hosts.start({ configure: (app) => app.useGlobalInterceptors(...interceptors) });
 
   it('that excludes names by their prefix hides none of ours', async () => {
     const options = { excludePrefixes: ['_', 'm'] };
@@ -96,8 +84,7 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     const shop = await mounted(again);
     const create = async (): Promise<void> => {
       isChanged = true;
-      const method = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
-      await host?.app.get(ShippingMethodsService).create(shop.project, method);
+      await hosts.app.get(ShippingMethodsService).create(shop.project, ground);
     };
 
     const first = await shop.list();
@@ -162,11 +149,9 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     const failing: NestInterceptor = {
       intercept: (_context, next) => next.handle().pipe(map(() => assert.fail('not committed'))),
     };
-    const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
-    const setUp = (app: INestApplication): unknown =>
-      app.useGlobalInterceptors(failing).useGlobalFilters(new TextFilter());
-    host = await listening(testing, setUp, platform);
-    const shop = new Client(host.origin, freshProject());
+    const shop = await hosts.start({
+      configure: (app) => app.useGlobalInterceptors(failing).useGlobalFilters(new TextFilter()),
+    });
 
     const responses = [
       await shop.create(ground),

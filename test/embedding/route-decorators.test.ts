@@ -15,12 +15,12 @@ import {
   UsePipes,
 } from '@nestjs/common';
 import { ApiBearerAuth, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import { ShippingHttpError, ShippingModule, type ShippingRoute } from 'nestjs-shipping';
+import { ShippingHttpError, type ShippingRoute } from 'nestjs-shipping';
 import { QueryFailedError } from 'typeorm';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Client, freshProject, ground } from '../support/client.js';
-import { type TestDatabase, testDatabase } from '../support/database.js';
-import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
+import { describe, expect, it } from 'vitest';
+import { ground } from '../support/client.js';
+import { platformNames } from './host.js';
+import { hostsInTurn } from './hosts-in-turn.js';
 import { around, type Wrap, wrapping } from './route-wrapper.js';
 
 /** A decorator can replace the function in the descriptor, or return a new descriptor. */
@@ -54,24 +54,10 @@ class TeapotFilter implements ExceptionFilter {
 }
 
 describe.each(platformNames)('a route decorator on %s', (platform) => {
-  let database: TestDatabase;
-  let host: Host | undefined;
-  beforeAll(async () => {
-    database = await testDatabase();
-  });
-  afterEach(() => host?.app.getHttpServer().close());
-  afterAll(() => database?.close());
-
+  const hosts = hostsInTurn(platform);
   type RouteDecorators = Partial<Record<ShippingRoute, MethodDecorator[]>>;
-  const mounted = async (
-    routeDecorators: RouteDecorators,
-    decorators: MethodDecorator[] = [],
-  ): Promise<Client> => {
-    const http = { routeDecorators, decorators };
-    const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http })]);
-    host = await listening(testing, () => undefined, platform);
-    return new Client(host.origin, freshProject());
-  };
+  const mounted = (routeDecorators: RouteDecorators, decorators: MethodDecorator[] = []) =>
+    hosts.start({ shipping: { http: { routeDecorators, decorators } } });
 
   it.each(ways)('that %s is called on each route, and its responses are whole', async (_way, decorator) => {
     const called: string[] = [];
@@ -106,7 +92,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
       throw new QueryFailedError('COMMIT', [], broken);
     });
     const shop = await mounted({ create: [transactional] });
-    host?.app.useLogger(false);
+    hosts.app.useLogger(false);
 
     const { status, body } = await shop.create(ground);
 
@@ -120,7 +106,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
       throw new QueryFailedError('INSERT INTO audit VALUES (1)', [], broken);
     });
     const shop = await mounted({ create: [auditing] });
-    host?.app.useLogger(false);
+    hosts.app.useLogger(false);
 
     const { status, body } = await shop.create(ground);
 
@@ -215,7 +201,6 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
       UseGuards(new Closed())(target, key, { ...descriptor, value: Reflect.get(target, key) });
     const guarded = await mounted({ list: [closing], tree: [closing, wrapping((next) => next())] });
     const closed = [await guarded.list(), await guarded.tree()];
-    host?.app.getHttpServer().close();
 
     const open = await (await mounted({})).list();
 
@@ -360,7 +345,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
   it('of a mount that is for Swagger is in the document once for each route', async () => {
     await mounted({}, [ApiBearerAuth()]);
 
-    const { paths } = SwaggerModule.createDocument(host?.app as never, new DocumentBuilder().build());
+    const { paths } = SwaggerModule.createDocument(hosts.app, new DocumentBuilder().build());
 
     const operations = Object.values(paths).flatMap((item) => Object.values(item as object));
     expect(operations.map(({ security }) => security)).toEqual(operations.map(() => [{ bearer: [] }]));

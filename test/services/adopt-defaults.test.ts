@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type ShippingMethodChange, ShippingMethodsService, TooManyMethodsError } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestApp, testApp } from '../support/app.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { freshProject, ground } from '../support/client.js';
-import { onlyWhere, engine, type TestDatabase, testDatabase } from '../support/database.js';
+import { onlyWhere, engine } from '../support/database.js';
 import { watchStatements } from '../support/statements.js';
+import { twoInstances } from '../support/two-instances.js';
 
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
 const saver = { carrier_code: 'ups', method_code: '65', method_label: 'UPS Saver', is_active: false };
@@ -13,26 +13,16 @@ const defaults = [ground, { ...express, meta: { days: 1 }, sort_order: 5 }, save
 
 describe('adoptDefaults', () => {
   const ambient = new AsyncLocalStorage<EntityManager>();
-  let database: TestDatabase;
-  let apps: TestApp[];
+  const instances = twoInstances({ maxMethods: 4, entityManager: () => ambient.getStore() });
   let methods: ShippingMethodsService;
   beforeAll(async () => {
-    database = await testDatabase();
-    const shipping = { maxMethods: 4, entityManager: () => ambient.getStore() };
-    apps = await Promise.all(
-      [0, 1].map(async () => testApp({ database: await database.another(), shipping })),
-    );
-    methods = apps[0]?.nest.get(ShippingMethodsService) as ShippingMethodsService;
+    [methods] = instances.methods;
     await methods.upsertMany('default', defaults);
-  });
-  afterAll(async () => {
-    for (const app of apps ?? []) await app.close();
-    await database?.close();
   });
 
   it('gives a new project a method with use_default for each default, in one INSERT', async () => {
     const project = freshProject();
-    const { sent, stop } = watchStatements((apps[0] as TestApp).database.dataSource);
+    const { sent, stop } = watchStatements(instances.apps[0].database.dataSource);
 
     const { methods: created, changes } = await methods.adoptDefaults(project);
     stop();
@@ -95,7 +85,7 @@ describe('adoptDefaults', () => {
       const project = freshProject();
       const seen: ShippingMethodChange[] = [];
       const subscription = methods.changes.subscribe((change) => seen.push(change));
-      const { dataSource } = (apps[0] as TestApp).database;
+      const { dataSource } = instances.apps[0].database;
 
       const rolledBack = dataSource.transaction(async (manager) => {
         const joined = kind === 'ambient' ? {} : { manager };
@@ -116,7 +106,7 @@ describe('adoptDefaults', () => {
 
   it('creates each method once, when two instances call it beside single creates', async () => {
     const project = freshProject();
-    const both = apps.map(({ nest }) => nest.get(ShippingMethodsService));
+    const both = instances.methods;
 
     const calls = Array.from({ length: 10 }, (_, n) => both[n % 2]?.adoptDefaults(project));
     const single = both.map((each) => each.create(project, ground).catch(() => undefined));
@@ -133,7 +123,7 @@ describe('adoptDefaults', () => {
   onlyWhere('severalConnections', () => {
     it('waits for a writer in a transaction, and sees its commit or loses the race', async () => {
       const project = freshProject();
-      const [holding, waiting] = apps as [TestApp, TestApp];
+      const [holding, waiting] = instances.apps;
       let adopting: Promise<unknown> = Promise.resolve();
 
       await holding.database.dataSource.transaction(async (holder) => {

@@ -1,28 +1,22 @@
 import { Test } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { type ShippingMethodChange, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
+import { ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { DataSource } from 'typeorm';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject, ground } from '../support/client.js';
 import { testDatabase } from '../support/database.js';
+import { emitted } from '../support/emitted.js';
 
 describe('the stream of changes', () => {
   const host = mounted();
-  let seen: ShippingMethodChange[];
-  let stop: () => void;
-  beforeEach(() => {
-    seen = [];
-    const subscription = host.methods.changes.subscribe((change) => seen.push(change));
-    stop = () => subscription.unsubscribe();
-  });
-  afterEach(() => stop());
+  const seen = emitted(() => host.methods.changes);
 
   it('reports inherited values, and no update that changes nothing', async () => {
     const project = freshProject();
     await host.methods.create('default', { ...ground, method_label: 'Default' });
     const created = await host.methods.create(project, { ...ground, use_default: true });
-    seen = [];
+    seen.length = 0;
 
     await host.methods.update(project, created.id, { ...ground, method_label: 'Default' });
     const updated = await host.methods.update(project, created.id, {

@@ -1,26 +1,15 @@
-import { MethodNotFoundError, ShippingMethodsService } from 'nestjs-shipping';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestApp, testApp } from '../support/app.js';
-import { Client, freshProject, ground } from '../support/client.js';
-import { engine, onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
+import { MethodNotFoundError } from 'nestjs-shipping';
+import { describe, expect, it } from 'vitest';
+import { freshProject, ground } from '../support/client.js';
+import { engine, onlyWhere } from '../support/database.js';
 import { watchStatements } from '../support/statements.js';
+import { twoInstances } from '../support/two-instances.js';
 
 describe('two instances on one database', () => {
-  let database: TestDatabase;
-  let apps: TestApp[];
-  beforeAll(async () => {
-    database = await testDatabase();
-    apps = await Promise.all([0, 1].map(async () => testApp({ database: await database.another() })));
-  });
-  afterAll(async () => {
-    for (const app of apps ?? []) await app.close();
-    await database?.close();
-  });
-
-  const clients = (project: string): Client[] => apps.map(({ origin }) => new Client(origin, project));
+  const instances = twoInstances();
 
   it('let one of 30 racing creates win, and tell the others its id', async () => {
-    const shops = clients(freshProject());
+    const shops = instances.clients(freshProject());
 
     const responses = await Promise.all(
       Array.from({ length: 30 }, (_, index) => shops[index % 2]?.create({ ...ground, sort_order: index })),
@@ -38,10 +27,7 @@ describe('two instances on one database', () => {
 
   it('notice that an update undoes a change of the other instance', async () => {
     const project = freshProject();
-    const [one, other] = apps.map(({ nest }) => nest.get(ShippingMethodsService)) as [
-      ShippingMethodsService,
-      ShippingMethodsService,
-    ];
+    const [one, other] = instances.methods;
     const { id } = await one.create(project, ground);
     await other.update(project, id, { ...ground, sort_order: 1 });
 
@@ -54,12 +40,9 @@ describe('two instances on one database', () => {
   onlyWhere('severalConnections', () => {
     it("keep the other instance's change, although a subscriber of the host makes the snapshot old", async () => {
       const project = freshProject();
-      const [one, other] = apps.map(({ nest }) => nest.get(ShippingMethodsService)) as [
-        ShippingMethodsService,
-        ShippingMethodsService,
-      ];
+      const [one, other] = instances.methods;
       const before = await other.create(project, ground);
-      const { dataSource, table } = (apps[1] as TestApp).database;
+      const { dataSource, table } = instances.apps[1].database;
       let changed = false;
       dataSource.subscribers.push({
         async afterTransactionStart({ queryRunner }) {
@@ -83,10 +66,7 @@ describe('two instances on one database', () => {
 
   it('show the methods of the other instance after a change of their own', async () => {
     const project = freshProject();
-    const [one, other] = apps.map(({ nest }) => nest.get(ShippingMethodsService)) as [
-      ShippingMethodsService,
-      ShippingMethodsService,
-    ];
+    const [one, other] = instances.methods;
     await one.create(project, { ...ground, method_code: 'a' });
     await other.create(project, { ...ground, method_code: 'b' });
 
@@ -98,10 +78,7 @@ describe('two instances on one database', () => {
 
   it('let one delete a method while the other keeps changing it', async () => {
     const project = freshProject();
-    const [deleting, changing] = apps.map(({ nest }) => nest.get(ShippingMethodsService)) as [
-      ShippingMethodsService,
-      ShippingMethodsService,
-    ];
+    const [deleting, changing] = instances.methods;
     const { id } = await deleting.create(project, ground);
     let changes = 0;
     let changed = (): void => undefined;
@@ -114,7 +91,7 @@ describe('two instances on one database', () => {
     };
     const changers = Array.from({ length: 8 }, () => change().catch((error: unknown) => error));
     await Promise.race([fifty, ...changers]);
-    const { sent } = watchStatements((apps[0] as TestApp).database.dataSource);
+    const { sent } = watchStatements(instances.apps[0].database.dataSource);
 
     const removed = await deleting.remove(project, id);
 
@@ -124,7 +101,7 @@ describe('two instances on one database', () => {
   });
 
   it('lose no acknowledged update, with If-Match and without', async () => {
-    const shops = clients(freshProject());
+    const shops = instances.clients(freshProject());
     const created = (await shops[0]?.create({ ...ground, meta: { n: 0 } }))?.body;
     const id = created?.id ?? '';
 
@@ -158,15 +135,15 @@ describe('two instances on one database', () => {
 
   it('do not deadlock when a transaction and a single writer change the same methods', async () => {
     const project = freshProject();
-    const [shop] = clients(project);
+    const [shop] = instances.clients(project);
     const codes = ['a', 'b'].map((method_code) => ({ ...ground, method_code }));
     const ids: string[] = [];
     for (const method of codes) ids.push((await shop?.create(method))?.body.id ?? '');
     const [a = '', b = ''] = ids;
-    const methods = apps[1]?.nest.get(ShippingMethodsService);
+    const methods = instances.methods[1];
 
     let single: Promise<{ status: number } | undefined> = Promise.resolve(undefined);
-    await apps[1]?.database.dataSource.transaction(async (manager) => {
+    await instances.apps[1].database.dataSource.transaction(async (manager) => {
       await methods?.update(project, a, { ...ground, method_code: 'a', sort_order: 1 }, { manager });
       single = Promise.resolve(shop?.update(b, { ...ground, method_code: 'b', sort_order: 1 }));
       // On an embedded database, the single writer waits for the connection.

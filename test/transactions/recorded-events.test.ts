@@ -1,9 +1,9 @@
 import { Logger } from '@nestjs/common';
-import { type OrderEventDto } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject } from '../support/client.js';
+import { emitted } from '../support/emitted.js';
 
 describe.each([
   ['without a hook', {}],
@@ -13,14 +13,7 @@ describe.each([
   ],
 ])('the stream of recorded events, %s', (_how, options) => {
   const host = mounted(options);
-  let seen: OrderEventDto[];
-  let stop: () => void;
-  beforeEach(() => {
-    seen = [];
-    const subscription = host.events.recorded.subscribe((event) => seen.push(event));
-    stop = () => subscription.unsubscribe();
-  });
-  afterEach(() => stop());
+  const seen = emitted(() => host.events.recorded);
 
   it('has an event that was recorded without a transaction, and no repeated one', async () => {
     const order = { projectId: freshProject(), orderId: 'o' };

@@ -1,31 +1,21 @@
 import { OrderEventsService, type RecordedOrderEvent } from 'nestjs-shipping';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestApp, testApp } from '../support/app.js';
+import { describe, expect, it } from 'vitest';
+import { type TestApp } from '../support/app.js';
 import { freshProject } from '../support/client.js';
-import { engine, onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
+import { engine, onlyWhere } from '../support/database.js';
+import { twoInstances } from '../support/two-instances.js';
 
 describe('an event that is recorded again', () => {
-  let database: TestDatabase;
-  let apps: TestApp[];
-  beforeAll(async () => {
-    database = await testDatabase();
-    apps = await Promise.all([0, 1].map(async () => testApp({ database: await database.another() })));
-  });
-  afterAll(async () => {
-    for (const app of apps ?? []) await app.close();
-    await database?.close();
-  });
+  const instances = twoInstances();
 
   const placed = () =>
     [
       { projectId: freshProject(), orderId: 'o' },
       { type: 'order.placed', dedupe_key: 'placed' },
     ] as const;
-  const record = (app: TestApp | undefined, ...parameters: Parameters<OrderEventsService['record']>) => {
-    if (!app) throw new Error('There are two instances.');
-    return app.nest.get(OrderEventsService).record(...parameters);
-  };
-  const one = (events: readonly RecordedOrderEvent[]): unknown => ({
+  const record = ({ nest }: TestApp, ...parameters: Parameters<OrderEventsService['record']>) =>
+    nest.get(OrderEventsService).record(...parameters);
+  const counted = (events: readonly RecordedOrderEvent[]): unknown => ({
     first: events.filter(({ repeated }) => !repeated).length,
     ids: new Set(events.map(({ id }) => id)).size,
   });
@@ -34,17 +24,19 @@ describe('an event that is recorded again', () => {
     for (let round = 0; round < 5; round++) {
       const event = placed();
 
-      const recorded = await Promise.all(Array.from({ length: 24 }, (_, n) => record(apps[n % 2], ...event)));
+      const recorded = await Promise.all(
+        Array.from({ length: 12 }, () => instances.apps.map((app) => record(app, ...event))).flat(),
+      );
 
-      expect(one(recorded)).toEqual({ first: 1, ids: 1 });
+      expect(counted(recorded)).toEqual({ first: 1, ids: 1 });
     }
   });
 
   it('is new again after the transaction of the first call was rolled back', async () => {
     const event = placed();
-    const [app] = apps;
+    const [app] = instances.apps;
 
-    const rolledBack = app?.database.dataSource.transaction(async (manager) => {
+    const rolledBack = app.database.dataSource.transaction(async (manager) => {
       const within = [await record(app, ...event, { manager }), await record(app, ...event, { manager })];
       expect(within.map(({ repeated }) => repeated)).toEqual([false, true]);
       throw new Error('undone');
@@ -61,9 +53,11 @@ describe('an event that is recorded again', () => {
       { type: 'order.placed', dedupe_key: null },
     ] as const;
 
-    const twice = [await record(apps[0], ...event), await record(apps[1], ...event)];
+    const [one, other] = instances.apps;
 
-    expect(one(twice)).toEqual({ first: 2, ids: 2 });
+    const twice = [await record(one, ...event), await record(other, ...event)];
+
+    expect(counted(twice)).toEqual({ first: 2, ids: 2 });
   });
 
   onlyWhere('severalConnections', () => {
@@ -71,19 +65,19 @@ describe('an event that is recorded again', () => {
       'waits for the transaction that has recorded it, and knows that it %s',
       async (end) => {
         const event = placed();
-        const [app, other] = apps;
+        const [app, other] = instances.apps;
         let waiting: Promise<RecordedOrderEvent> | undefined;
 
-        const transaction = app?.database.dataSource.transaction(async (manager) => {
+        const transaction = app.database.dataSource.transaction(async (manager) => {
           await record(app, ...event, { manager });
-          waiting = other?.database.dataSource.transaction((theirs) =>
+          waiting = other.database.dataSource.transaction((theirs) =>
             record(other, ...event, { manager: theirs }),
           );
           await engine.someoneWaitsFor(manager);
           if (end === 'rolls back') throw new Error('undone');
         });
 
-        await transaction?.catch(() => undefined);
+        await transaction.catch(() => undefined);
         expect((await waiting)?.repeated).toBe(end === 'commits');
       },
     );

@@ -1,21 +1,15 @@
 import { Logger } from '@nestjs/common';
 import { type ShippingMethodChange } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject, ground } from '../support/client.js';
 import { engine } from '../support/database.js';
+import { emitted } from '../support/emitted.js';
 
 describe('the stream of changes', () => {
   const host = mounted();
-  let seen: ShippingMethodChange[];
-  let stop: () => void;
-  beforeEach(() => {
-    seen = [];
-    const subscription = host.methods.changes.subscribe((change) => seen.push(change));
-    stop = () => subscription.unsubscribe();
-  });
-  afterEach(() => stop());
+  const seen = emitted(() => host.methods.changes);
 
   it.each([
     ['none', ['outer', 'middle', 'inner']],

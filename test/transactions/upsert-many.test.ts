@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ShippingMethod, type ShippingMethodChange, ShippingMethodsService } from 'nestjs-shipping';
+import { ShippingMethod, type ShippingMethodChange } from 'nestjs-shipping';
 import { type DataSource, type EntityManager, type EntitySubscriberInterface } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
-import { type TestApp, testApp } from '../support/app.js';
 import { freshProject, ground } from '../support/client.js';
-import { engine, type TestDatabase, testDatabase } from '../support/database.js';
 import { methodsOf } from '../support/changes.js';
+import { engine } from '../support/database.js';
+import { twoInstances } from '../support/two-instances.js';
 
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
 const saver = { carrier_code: 'ups', method_code: '65', method_label: 'UPS Saver' };
@@ -106,23 +106,11 @@ describe('upsertMany', () => {
 });
 
 describe('upsertMany of two instances', () => {
-  let database: TestDatabase;
-  let apps: TestApp[];
-  beforeAll(async () => {
-    database = await testDatabase();
-    apps = await Promise.all([0, 1].map(async () => testApp({ database: await database.another() })));
-  });
-  afterAll(async () => {
-    for (const app of apps ?? []) await app.close();
-    await database?.close();
-  });
+  const instances = twoInstances();
 
   it('racing with single writes loses no write, and reports each removal once', async () => {
     const project = freshProject();
-    const [one, two] = apps.map(({ nest }) => nest.get(ShippingMethodsService)) as [
-      ShippingMethodsService,
-      ShippingMethodsService,
-    ];
+    const [one, two] = instances.methods;
     const code = (method_code: string, sort_order = 0) => ({ ...ground, method_code, sort_order });
     const batch = (n: number) => Array.from({ length: 10 }, (_, index) => code(`batch${index}`, n));
 

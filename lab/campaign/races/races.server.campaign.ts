@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestApp, testApp } from '../../../test/support/app.js';
+import { describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../../../test/support/client.js';
-import { type TestDatabase, testDatabase } from '../../../test/support/database.js';
+import { twoInstances } from '../../../test/support/two-instances.js';
 import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
 
@@ -13,20 +12,11 @@ const writers = 50;
 describe('two instances', () => {
   const pairs = sized({ ci: 6, long: 200 });
   const updates = sized({ ci: 20, long: 2_000 });
-  let database: TestDatabase;
-  let apps: TestApp[];
-  beforeAll(async () => {
-    database = await testDatabase();
-    apps = await Promise.all([0, 1].map(async () => testApp({ database: await database.another() })));
-  });
-  afterAll(async () => {
-    for (const app of apps ?? []) await app.close();
-    await database?.close();
-  });
+  const instances = twoInstances();
 
   /** The clients of the two instances, by number. */
   const shopsOf = (project: string) => {
-    const clients = apps.map(({ origin }) => new Client(origin, project));
+    const clients = instances.clients(project);
     return (number: number): Client => clients[number % clients.length] ?? new Client('', project);
   };
 
