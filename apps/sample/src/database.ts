@@ -24,7 +24,10 @@ export const database = TypeOrmModule.forRootAsync({
   },
 });
 
-/** Without this listener, the process ends if PostgreSQL ends a connection just as `pg` opens it. */
+/**
+ * Without this listener, the process ends if PostgreSQL ends a connection just as `pg` opens it. docs/operations.md has the
+ * reason.
+ */
 function surviveEndedConnections({ driver }: DataSource): void {
   const pool = (driver as PostgresDriver).master as Pool;
   pool.on('connect', (client) => client.on('error', () => undefined));

@@ -170,6 +170,11 @@ export class Database {
     }
   }
 
+  /** Counts a race after which the call goes on in the same transaction. */
+  countLostRace(): void {
+    this.counters.lostRaces++;
+  }
+
   /** Counts an error with which a call fails. */
   private count(error: unknown): void {
     const isUnavailable = error instanceof DatabaseUnavailableError;

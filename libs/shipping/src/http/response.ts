@@ -40,7 +40,8 @@ export interface ResponseOptions {
   };
 }
 
-interface Rendering {
+/** A value as it is sent. */
+export interface Rendering {
   etag: string;
   json: Buffer;
 }

@@ -74,6 +74,7 @@ export async function insertEvent(
     .updateEntity(false);
   if (returnsRow(manager))
     insert.returning(columnNames.map((name) => `${columnSql(manager, name)} AS ${name}`).join(', '));
+  /** @param ignoresDuplicates if true, it is no error when a unique index refuses the row; the stored event is returned */
   const tryInsert = async (ignoresDuplicates: boolean): Promise<EventRow | undefined> => {
     // On PostgreSQL, an INSERT that fails ends the transaction of the caller.
     insert.orIgnore(ignoresDuplicates && dialect.failureEndsTransaction);

@@ -1,5 +1,3 @@
-import { english, german, type PageTexts } from './browser/texts.js';
-
 export { ShippingPageModule } from './page.module.js';
 export {
   type PageProject,
@@ -8,7 +6,4 @@ export {
   type ShippingPageFactoryOptions,
   type ShippingPageOptions,
 } from './page.options.js';
-export { type PageTexts };
-
-/** The texts of the page, by language. */
-export const pageTexts: Record<'en' | 'de', PageTexts> = { en: english, de: german };
+export { pageTexts, type PageTexts } from './browser/texts.js';

@@ -17,7 +17,8 @@ import {
 } from './shipping-methods.errors.js';
 import { valuesAfterUpdate, type StoredValues, valuesToStore } from './stored-values.js';
 
-// These functions decide what a call changes. They read only the view of the project, and throw the errors of the call.
+// These functions decide what a call changes, and throw the errors of the call. They read only the view of the project
+// and, for an update to new codes, the defaults.
 
 /** A row to write. */
 export type RowChange =
@@ -25,12 +26,16 @@ export type RowChange =
   | { kind: 'update'; id: string; values: StoredValues }
   | { kind: 'remove'; id: string };
 
-/**
- * Returns the rows to write. The list is empty when nothing changes.
- * @param defaults the defaults project, if the method gets new codes and the view may not have the default of these codes
- * @throws the error of the call
- */
-export type Decide = (view: MethodView, defaults?: MethodView) => RowChange[];
+export interface Decide {
+  /**
+   * Returns the rows to write. The list is empty when nothing changes.
+   * @param defaults the defaults project, if the method gets new codes and the view may not have the default of these codes
+   * @throws the error of the call
+   */
+  (view: MethodView, defaults?: MethodView): RowChange[];
+  /** Returns the codes that an update gives to its method; undefined if the view has no such method. */
+  codesOf?: (view: MethodView) => ShippingMethodCodes | undefined;
+}
 
 export function decideCreate(request: UpsertShippingMethodRequest, maxMethods: number): Decide {
   const values = valuesToStore(request);
@@ -48,11 +53,17 @@ export function decideCreate(request: UpsertShippingMethodRequest, maxMethods: n
 type Precondition = Pick<ChangeMethodOptions, 'etag'>;
 
 export function decideUpdate(id: string, patch: ShippingMethodPatch, precondition: Precondition): Decide {
-  return (view, defaults) => updateOf(view, methodToChange(view, id, precondition), patch, defaults);
+  const decide: Decide = (view, defaults) =>
+    updateOf(view, methodToChange(view, id, precondition), patch, defaults);
+  decide.codesOf = (view) => {
+    const method = view.byId(id);
+    return method && codesAfter(method.stored, patch);
+  };
+  return decide;
 }
 
 /** Returns the codes that a method has after an update. */
-export function codesAfter(stored: ShippingMethodCodes, patch: ShippingMethodPatch): ShippingMethodCodes {
+function codesAfter(stored: ShippingMethodCodes, patch: ShippingMethodPatch): ShippingMethodCodes {
   const { carrier_code = stored.carrier_code, method_code = stored.method_code } = patch;
   return { carrier_code, method_code };
 }

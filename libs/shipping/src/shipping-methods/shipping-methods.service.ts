@@ -23,7 +23,6 @@ import {
 import { checkListQuery } from './list/list-query.check.js';
 import { named, type NamedQuery } from './list/list-query.cache.js';
 import {
-  codesAfter,
   type Decide,
   decideAdopt,
   decideCreate,
@@ -46,7 +45,7 @@ import {
   upsertManyOptions,
 } from './method-options.js';
 import { type ShippingCacheStats } from './store/view-cache.js';
-import { type ChangeResult, MethodStore, type ProjectChange } from './store/method-store.js';
+import { type ChangeResult, MethodStore } from './store/method-store.js';
 import { type EffectiveMethod } from './effective-method.js';
 import { type MethodView } from './method-view.js';
 import { MethodNotFoundError } from './shipping-methods.errors.js';
@@ -307,16 +306,7 @@ export class ShippingMethodsService {
       checkEtag(violations, options);
       return checkPatch(violations, changes);
     });
-    const { view } = await this.change(
-      projectId,
-      options,
-      decideUpdate(id, checked, options),
-      changeOptions,
-      (before) => {
-        const method = before.byId(id);
-        return method && codesAfter(method.stored, checked);
-      },
-    );
+    const { view } = await this.change(projectId, options, decideUpdate(id, checked, options), changeOptions);
     return foundAfterWrite(view.byId(id)?.toDto());
   }
 
@@ -449,10 +439,9 @@ export class ShippingMethodsService {
     options: DryRunOptions,
     decide: Decide,
     otherOptions: Readonly<Record<string, OptionRule>> = {},
-    codesOf?: ProjectChange['codesOf'],
   ): Promise<ChangeResult> {
     const caller = this.database.callerRunner(options, otherOptions);
-    return this.changeWith(caller, projectId, options, decide, codesOf);
+    return this.changeWith(caller, projectId, options, decide);
   }
 
   /** @internal */
@@ -461,10 +450,9 @@ export class ShippingMethodsService {
     projectId: string,
     { dryRun }: DryRunOptions,
     decide: Decide,
-    codesOf?: ProjectChange['codesOf'],
   ): Promise<ChangeResult> {
     if (dryRun) return this.store.preview(caller, projectId, decide);
-    return this.store.change(caller, { projectId, decide, codesOf, afterStatements: this.afterStatements });
+    return this.store.change(caller, { projectId, decide, afterStatements: this.afterStatements });
   }
 
   /**

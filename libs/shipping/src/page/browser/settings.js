@@ -1,4 +1,4 @@
-import { english, german } from './texts.js';
+import { english, pageTexts } from './texts.js';
 
 /** What the server says about this page: see `meta` in page-html.ts. */
 export const settings = JSON.parse(document.querySelector('meta[name=shipping-page]').content);
@@ -6,7 +6,7 @@ export const settings = JSON.parse(document.querySelector('meta[name=shipping-pa
 /** The address of the page as a folder. The script is in its folder `assets`, whatever prefix a proxy adds. */
 export const root = new URL('..', import.meta.url);
 
-const tables = { en: english, de: german };
+const tables = { ...pageTexts };
 for (const [language, texts] of Object.entries(settings.texts)) tables[language] = { ...english, ...tables[language], ...texts };
 
 const tableOf = (tag) => tables[tag] ?? tables[tag.split('-')[0]];

@@ -185,7 +185,7 @@ export const english = {
 /** The texts of the page by their names, and your names for types of events, such as `'order.placed'`. */
 export type PageTexts = Record<keyof typeof english, string> & { [type: `${string}.${string}`]: string };
 
-export const german: PageTexts = {
+const german: PageTexts = {
   title: 'Versand',
   project: 'Projekt',
   open: 'Öffnen',
@@ -370,3 +370,6 @@ export const german: PageTexts = {
   actor_app: 'App',
   actor_system: 'Automatisch',
 };
+
+/** The texts of the page, by language. */
+export const pageTexts: Record<'en' | 'de', PageTexts> = { en: english, de: german };

@@ -7,7 +7,6 @@ import { type AfterStatements } from '../../database/run-call.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
 import { isReferenced } from '../../database/connection-errors.js';
 import { dataSourceOf, dialectIn } from '../../database/data-source-of.js';
-import { type ShippingMethodCodes } from '../method-fields.js';
 import { MethodSettings } from '../method-settings.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
 import { EffectiveMethod } from '../effective-method.js';
@@ -40,8 +39,6 @@ export interface ChangeResult {
 export interface ProjectChange {
   projectId: string;
   decide: Decide;
-  /** Returns the codes that an update gives to its method; undefined if the view has no such method. */
-  codesOf?: ((view: MethodView) => ShippingMethodCodes | undefined) | undefined;
   afterStatements: AfterStatements<ChangeResult>;
 }
 
@@ -147,6 +144,7 @@ export class MethodStore {
       const view = await this.cache.get(projectId);
       // A change of nothing needs no transaction.
       if ((await this.decisionOn(view, change)).length === 0) return { view, changes: [] };
+      // A retry begins with the same view on purpose. If its revision is no longer current, the retry locks the project.
       const result = await this.database.write(
         undefined,
         (manager, isRetry) => this.changeIn(manager, change, view, isRetry),
@@ -210,7 +208,7 @@ export class MethodStore {
       const mayBeStale = dialectIn(manager).readsFromSnapshot && !isRetry;
       if (mayBeStale) throw lostRaceError();
       // A retry has been counted, when its first try lost the race.
-      if (!isRetry) this.database.counters.lostRaces++;
+      if (!isRetry) this.database.countLostRace();
       await lockProject(manager, projectId, revision);
       current = await this.read(manager, projectId);
     }
@@ -224,11 +222,11 @@ export class MethodStore {
   /** A view has only the defaults of its methods. So a method that gets new codes may need a default that is not in it. */
   private async decisionOn(
     view: MethodView,
-    { decide, codesOf }: ProjectChange,
+    { decide }: ProjectChange,
     manager?: EntityManager,
   ): Promise<RowChange[]> {
     const { defaultsProjectId } = this.settings;
-    const codes = codesOf?.(view);
+    const codes = decide.codesOf?.(view);
     if (!codes || !view.inherits || view.byCodes(codes.carrier_code, codes.method_code)) return decide(view);
     const defaults = manager ? this.read(manager, defaultsProjectId) : this.cache.get(defaultsProjectId);
     return decide(view, await defaults);
