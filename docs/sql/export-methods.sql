@@ -1,5 +1,6 @@
 -- All methods, with the values that they store and the values that they show. Write your `defaultsProjectId` in place of
--- 'default' if it is another one. The statement runs on PostgreSQL, MariaDB, MySQL and SQLite.
+-- 'default' if it is another one. The statement runs on PostgreSQL, MariaDB, MySQL and SQLite. On
+-- Citus, it needs the limit.
 select m.project_id, m.id, m.carrier_code, m.method_code, m.is_active, m.use_default,
   m.carrier_label, m.method_label, m.sort_order, m.meta,
   coalesce(case when m.use_default like '%carrier_label%' then d.carrier_label end, m.carrier_label) as effective_carrier_label,
@@ -9,7 +10,7 @@ select m.project_id, m.id, m.carrier_code, m.method_code, m.is_active, m.use_def
   m.is_active and coalesce(case when m.use_default like '%is_active%' then d.is_active end, m.is_active) as effective_is_active,
   m.version, m.created_at, m.updated_at
 from shipping_method m
-left join shipping_method d
-  on d.project_id = 'default' and m.project_id <> 'default'
+left join (select * from shipping_method where project_id = 'default' limit 1000000) d
+  on m.project_id <> 'default'
   and d.carrier_code = m.carrier_code and d.method_code = m.method_code
 order by m.project_id, effective_sort_order, m.carrier_code, m.method_code;

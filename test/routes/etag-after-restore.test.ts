@@ -1,6 +1,7 @@
 import { ShippingMethod, ShippingProject } from 'nestjs-shipping';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
+import { isCitus } from '../support/citus.js';
 import { Client, freshProject, ground } from '../support/client.js';
 
 describe('the ETag of a list or tree', () => {
@@ -32,7 +33,8 @@ describe('the ETag of a list or tree', () => {
   const tagsOf = (responses: { headers: Headers }[]): string[] =>
     responses.map(({ headers }) => headers.get('etag') ?? '');
 
-  it.each(['its own project', 'its defaults'])(
+  // Citus refuses to change the project of a row.
+  it.skipIf(isCitus).each(['its own project', 'its defaults'])(
     'does not match after a restore and another change of %s',
     async (changed) => {
       const owner = changed === 'its defaults' ? 'default' : shop.project;

@@ -2,6 +2,7 @@ import { MethodInUseError, OrderEvent } from 'nestjs-shipping';
 import { type QueryFailedError } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
+import { isCitus } from '../support/citus.js';
 import { freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
 
@@ -49,7 +50,8 @@ describe('a rule of the host in the database', () => {
     });
   });
 
-  it('that makes another column unique is not reported as a duplicate method', async () => {
+  // On Citus, the error names the index of a shard.
+  it.skipIf(isCitus)('that makes another column unique is not reported as a duplicate method', async () => {
     const project = freshProject();
     await host.methods.create(project, ground);
     const { id } = await host.methods.create(project, {
@@ -65,42 +67,46 @@ describe('a rule of the host in the database', () => {
     await expect(same).rejects.toThrow(/["'.]labels["']/);
   });
 
-  it("that makes a column unique refuses an event, and keeps another tenant's event", async () => {
-    const { database } = host.app;
-    const type = 'order.placed' as const;
-    const theirs = [
-      { projectId: freshProject(), orderId: 'o' },
-      { type, dedupe_key: 'theirs' },
-    ] as const;
-    const first = await host.events.record(...theirs);
-    const ours = freshProject();
-    const errorOf = (record: Promise<unknown>): Promise<unknown> =>
-      record.catch(({ driverError: { code, message } }: QueryFailedError<DriverError>) => ({
-        code,
-        message,
-      }));
-    await host.dataSource.query(
-      `CREATE UNIQUE INDEX types ON ${database.table('shipping_order_event')} (type)`,
-    );
+  // On Citus, a unique index must contain the project.
+  it.skipIf(isCitus)(
+    "that makes a column unique refuses an event, and keeps another tenant's event",
+    async () => {
+      const { database } = host.app;
+      const type = 'order.placed' as const;
+      const theirs = [
+        { projectId: freshProject(), orderId: 'o' },
+        { type, dedupe_key: 'theirs' },
+      ] as const;
+      const first = await host.events.record(...theirs);
+      const ours = freshProject();
+      const errorOf = (record: Promise<unknown>): Promise<unknown> =>
+        record.catch(({ driverError: { code, message } }: QueryFailedError<DriverError>) => ({
+          code,
+          message,
+        }));
+      await host.dataSource.query(
+        `CREATE UNIQUE INDEX types ON ${database.table('shipping_order_event')} (type)`,
+      );
 
-    const withoutKey = await errorOf(host.events.record({ projectId: ours, orderId: 'o' }, { type }));
-    const withKey = await errorOf(
-      host.events.record({ projectId: ours, orderId: 'o' }, { type, dedupe_key: 'ours' }),
-    );
-    const joined = await errorOf(
-      host.dataSource.transaction((manager) =>
-        host.events.record({ projectId: ours, orderId: 'o' }, { type, dedupe_key: 'ours' }, { manager }),
-      ),
-    );
+      const withoutKey = await errorOf(host.events.record({ projectId: ours, orderId: 'o' }, { type }));
+      const withKey = await errorOf(
+        host.events.record({ projectId: ours, orderId: 'o' }, { type, dedupe_key: 'ours' }),
+      );
+      const joined = await errorOf(
+        host.dataSource.transaction((manager) =>
+          host.events.record({ projectId: ours, orderId: 'o' }, { type, dedupe_key: 'ours' }, { manager }),
+        ),
+      );
 
-    expect(withoutKey).toMatchObject({ message: expect.stringMatching(/unique|duplicate/i) });
-    expect([withKey, joined]).toEqual([withoutKey, withoutKey]);
-    expect(await host.dataSource.manager.find(OrderEvent)).toMatchObject([
-      { id: first.id, dedupeKey: 'theirs' },
-    ]);
-    expect(await host.events.record(...theirs)).toEqual({ ...first, repeated: true });
-    expect(await host.events.findAll({ projectId: ours, orderId: 'o' })).toEqual([]);
-  });
+      expect(withoutKey).toMatchObject({ message: expect.stringMatching(/unique|duplicate/i) });
+      expect([withKey, joined]).toEqual([withoutKey, withoutKey]);
+      expect(await host.dataSource.manager.find(OrderEvent)).toMatchObject([
+        { id: first.id, dedupeKey: 'theirs' },
+      ]);
+      expect(await host.events.record(...theirs)).toEqual({ ...first, repeated: true });
+      expect(await host.events.findAll({ projectId: ours, orderId: 'o' })).toEqual([]);
+    },
+  );
 
   onlyWhere('changingTriggers', () => {
     it('that changes use_default decides what the method inherits', async () => {

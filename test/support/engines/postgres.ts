@@ -7,6 +7,7 @@ import { shippingMigrations } from 'nestjs-shipping/migrations';
 import pg from 'pg';
 import { DataSource, type DataSourceOptions, type EntityManager } from 'typeorm';
 import { vi } from 'vitest';
+import { distribute, distributeTables, isCitus, replicate, waiterOnWorker } from '../citus.js';
 import { closedBy, type DatabaseSettings, type Engine, type TestDatabase } from '../engine.js';
 import { snapshotUrl } from '../snapshot.js';
 
@@ -74,19 +75,26 @@ export function postgres(url: string | undefined): Engine {
     brokenConnection: () => new Error('Connection terminated unexpectedly'),
 
     async createCart(manager) {
+      const [cart, method] = [tableOf(manager, 'cart'), tableOf(manager, 'shipping_method')];
+      await manager.query(`CREATE TABLE ${cart} (project_id varchar COLLATE "C", method_id uuid)`);
+      await distribute(manager, cart, method);
       await manager.query(
-        `CREATE TABLE ${tableOf(manager, 'cart')} (project_id varchar, method_id uuid,
-           FOREIGN KEY (project_id, method_id) REFERENCES ${tableOf(manager, 'shipping_method')} (project_id, id))`,
+        `ALTER TABLE ${cart} ADD CONSTRAINT cart_method
+           FOREIGN KEY (project_id, method_id) REFERENCES ${method} (project_id, id)`,
       );
     },
     async putIntoCart(manager, projectId, methodId) {
       await manager.query(`INSERT INTO ${tableOf(manager, 'cart')} VALUES ($1, $2)`, [projectId, methodId]);
     },
     async createQuotes(manager) {
+      const [quote, method] = [tableOf(manager, 'quote'), tableOf(manager, 'shipping_method')];
       await manager.query(
-        `CREATE TABLE ${tableOf(manager, 'quote')} (project_id varchar, carrier varchar, method varchar,
-           FOREIGN KEY (project_id, carrier, method)
-           REFERENCES ${tableOf(manager, 'shipping_method')} (project_id, carrier_code, method_code))`,
+        `CREATE TABLE ${quote} (project_id varchar COLLATE "C", carrier varchar, method varchar)`,
+      );
+      await distribute(manager, quote, method);
+      await manager.query(
+        `ALTER TABLE ${quote} ADD CONSTRAINT quote_method FOREIGN KEY (project_id, carrier, method)
+           REFERENCES ${method} (project_id, carrier_code, method_code)`,
       );
     },
     async addQuote(manager, ...values) {
@@ -95,13 +103,14 @@ export function postgres(url: string | undefined): Engine {
     async createTenants(manager, ids) {
       const tenant = tableOf(manager, 'tenant');
       await manager.query(`CREATE TABLE ${tenant} (id varchar COLLATE "C" PRIMARY KEY)`);
+      await replicate(manager, tenant);
       await manager.query(`INSERT INTO ${tenant} SELECT unnest($1::text[])`, [ids]);
     },
     async referToTenants(manager) {
       for (const name of ['shipping_method', 'shipping_order_event'])
         await manager.query(
           `ALTER TABLE ${tableOf(manager, name)}
-           ADD FOREIGN KEY (project_id) REFERENCES ${tableOf(manager, 'tenant')} (id)`,
+           ADD CONSTRAINT ${name}_tenant FOREIGN KEY (project_id) REFERENCES ${tableOf(manager, 'tenant')} (id)`,
         );
     },
     async lockTenant(manager, id) {
@@ -140,13 +149,15 @@ export function postgres(url: string | undefined): Engine {
         // Without this, the transaction would always see the activity of its first read.
         await manager.query('SELECT pg_stat_clear_snapshot()');
         const [waiting] = await manager.query<{ pid: number }[]>(
-          'SELECT pid FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))',
+          isCitus
+            ? waiterOnWorker
+            : 'SELECT pid FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))',
         );
         if (waiting) return waiting.pid;
       }
     },
     async killConnection(manager, id) {
-      await manager.query('SELECT pg_terminate_backend($1)', [id]);
+      await manager.query('SELECT pg_terminate_backend($1::int)', [id]);
     },
     async killInserters(manager) {
       for (const name of ['shipping_method', 'shipping_order_event'])
@@ -230,7 +241,11 @@ async function openOnServer(url: string, settings: DatabaseSettings): Promise<Te
   await onServer(url, `CREATE SCHEMA ${schema}`);
   const drop = () => onServer(url, `DROP SCHEMA ${schema} CASCADE`);
   const options: PostgresOptions = { ...common, url, schema, ...optionsOf(settings) };
-  return closedBy(drop, () => onOptions(options));
+  return closedBy(drop, async () => {
+    const database = await onOptions(options);
+    await distributeTables(database.dataSource);
+    return database;
+  });
 }
 
 /**

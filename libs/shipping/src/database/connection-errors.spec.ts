@@ -91,6 +91,8 @@ describe('toShippingError()', () => {
     ['a transaction that took too long', coded('25P04')],
     ['a connection exception', coded('08006')],
     ['a server that PgBouncer loses', coded('08P01', 'server conn crashed?')],
+    ['a worker of Citus that is lost', coded('XX000', 'failure on connection marked as essential: 10.0.0.2')],
+    ['a coordinator of Citus that is killed', coded('XX000', 'postmaster was shut down, exiting')],
     ['a TLS record that is damaged', coded('ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC')],
     ['a proxy of MySQL that loses its server', Object.assign(new Error('x'), { errno: 2013 })],
     ['a connection to MariaDB that is killed', coded('ER_CONNECTION_KILLED')],
@@ -113,6 +115,7 @@ describe('toShippingError()', () => {
     ['a sequence without a value', failed('SELECT', coded('55000'))],
     ['a statement without a permission', failed('SELECT', coded('42501'))],
     ['a table of an unknown database', failed('SELECT', coded('ER_BAD_DB_ERROR'))],
+    ['an internal error of the server', failed('COMMIT', coded('XX000', 'unexpected chunk number'))],
     ['a value that is not an error', 'oops'],
     ['undefined', undefined],
   ])('returns %s as it is', (_what, error) => {
@@ -125,6 +128,12 @@ describe('toShippingError()', () => {
 
     expect(toShippingError(failed('COMMIT', error))).toBeInstanceOf(OutcomeUnknownError);
     expect(toShippingError(failed('UPDATE', error))).toMatchObject({ driverError: error });
+  });
+
+  it('gives OutcomeUnknownError for a COMMIT during which Citus loses a worker', () => {
+    const error = coded('XX000', 'could not commit transaction for shard 102046 on at least 1 active node');
+
+    expect(toShippingError(failed('COMMIT', error))).toBeInstanceOf(OutcomeUnknownError);
   });
 
   it('gives errors with 503 and Retry-After, without details of the driver', () => {
@@ -184,6 +193,9 @@ describe('an error of a database', () => {
   it('of a foreign key of our own table does not mean that a row is referenced', () => {
     expect(isReferenced({ code: '23503', table: 'theirs' }, 'ours')).toBe(true);
     expect(isReferenced({ driverError: { code: '23503', table: 'ours' } }, 'ours')).toBe(false);
+    const ofCitus =
+      'insert or update on table "ours_102046" violates foreign key constraint "fk_carrier_102046"';
+    expect(isReferenced({ code: '23503', message: ofCitus }, 'ours')).toBe(false);
   });
 
   it('of a trigger of SQLite means that a row is referenced only when it says so', () => {

@@ -74,8 +74,10 @@ function driverErrorOf(error: unknown): DriverError {
  * refers to it.
  */
 export function isReferenced(error: unknown, ourTable: string): boolean {
-  // PostgreSQL names our table if we have violated a foreign key that you have added to our table.
-  return meaningOf(error) === 'foreignKey' && driverErrorOf(error).table !== ourTable;
+  const { table, message } = driverErrorOf(error);
+  // PostgreSQL names our table if we have violated a foreign key that you have added to our table. Citus names no table.
+  const isOurs = table === ourTable || String(message).startsWith('insert or update on table');
+  return meaningOf(error) === 'foreignKey' && !isOurs;
 }
 
 /**

@@ -73,7 +73,7 @@ export async function insertEvent(
     .setParameter('occurredAt', event.occurred_at && dialect.timeParameter(event.occurred_at))
     .updateEntity(false);
   if (returnsRow(manager))
-    insert.returning(columnNames.map((name) => `${columnSql(manager, name)} AS ${name}`).join(', '));
+    insert.returning(columnNames.map((name) => `${returnedSql(manager, name)} AS ${name}`).join(', '));
   /** @param ignoresDuplicates if true, it is no error when a unique index refuses the row; the stored event is returned */
   const tryInsert = async (ignoresDuplicates: boolean): Promise<EventRow | undefined> => {
     // On PostgreSQL, an INSERT that fails ends the transaction of the caller.
@@ -174,6 +174,16 @@ function columnSql(manager: EntityManager, name: keyof OrderEventDto, column: st
   return columns[name] === 'time' ? dialect.timeColumn(column) : dialect.valueColumn(column);
 }
 
+function returnedSql(manager: EntityManager, name: keyof OrderEventDto): string {
+  const { returnedTime } = dialectIn(manager);
+  return returnedTime && columns[name] === 'time' ? returnedTime(name) : columnSql(manager, name);
+}
+
+/** @param value as `timeColumn` or `returnedTime` of the dialect returns it */
+function timeOf(value: string): string {
+  return /^-?\d+$/.test(value) ? new Date(Number(value)).toISOString() : value;
+}
+
 function tableOf(manager: EntityManager): string {
   const dataSource = dataSourceOf(manager);
   const names = dataSource.getMetadata(OrderEvent).tablePath.split('.');
@@ -189,7 +199,7 @@ export function eventOf(row: EventRow): OrderEventDto {
     message: row.message,
     data: JSON.parse(row.data) as OrderEventDto['data'],
     actor: row.actor === null ? null : (JSON.parse(row.actor) as OrderEventDto['actor']),
-    occurred_at: row.occurred_at,
-    recorded_at: row.recorded_at,
+    occurred_at: timeOf(row.occurred_at),
+    recorded_at: timeOf(row.recorded_at),
   };
 }

@@ -62,6 +62,8 @@ export interface Dialect {
    * Returns SQL for a time column as the text that clients get. It is text, so that no driver or session converts it.
    */
   timeColumn(column: string): string;
+  /** Returns SQL for a time column in RETURNING, as milliseconds since 1970. By default it is `timeColumn`. */
+  returnedTime?(column: string): string;
   /** Returns SQL for a column that is not a time. A parser of the host must not change its value. */
   valueColumn(column: string): string;
   /** Returns the parameter for a time of a client. */

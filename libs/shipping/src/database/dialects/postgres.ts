@@ -11,8 +11,12 @@ export const postgres: Dialect = {
   levelOfRetries: 'READ COMMITTED',
   now: 'statement_timestamp()',
   timeColumn: (column) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
-  // It is text, because the host may have parsers of its own for other types.
-  valueColumn: (column) => `CAST(${column} AS text)`,
+  // Citus accepts only immutable functions in RETURNING, and `to_char` is not one of them.
+  returnedTime: (column) =>
+    `CAST(CAST(EXTRACT(EPOCH FROM ${column} AT TIME ZONE 'UTC') * 1000 AS bigint) AS text)`,
+  // It is text, because the host may have parsers of its own for other types. Without the concatenation, a join of
+  // Citus fails: it forgets the cast of a varchar (https://github.com/citusdata/citus/issues/8469).
+  valueColumn: (column) => `CAST(${column} AS text) || ''`,
   timeParameter: (time) => time,
   ifAbsent: (insert) => insert.orIgnore(),
   shareLock: ' FOR SHARE',
@@ -40,6 +44,15 @@ export const postgres: Dialect = {
     '57P02': 'broken', // the server crashed
     '57P04': 'broken', // the database was dropped
     '57P05': 'broken', // the session was idle for too long
+    // Citus reports the loss of a node with the code of an internal error.
+    'XX000 server closed the connection unexpectedly*': 'broken',
+    'XX000 could not receive data from server*': 'broken',
+    'XX000 could not send data to server*': 'broken',
+    'XX000 failure on connection marked as essential*': 'broken',
+    'XX000 execution cannot recover from multiple connection failures*': 'broken',
+    'XX000 postmaster was shut down*': 'broken',
+    'XX000 failed to prepare transaction*': 'broken',
+    'XX000 could not commit transaction for shard*': 'openCommit',
     '23505': 'duplicate', // unique violation
     '23503': 'foreignKey', // foreign key violation
     '23001': 'foreignKey', // restrict violation
