@@ -143,11 +143,12 @@ export class MethodStore {
     return this.writers.take(projectId, async () => {
       const view = await this.cache.get(projectId);
       // A change of nothing needs no transaction.
-      if ((await this.decisionOn(view, change)).length === 0) return { view, changes: [] };
+      const rows = await this.decisionOn(view, change);
+      if (rows.length === 0) return { view, changes: [] };
       // A retry begins with the same view on purpose. If its revision is no longer current, the retry locks the project.
       const result = await this.database.write(
         undefined,
-        (manager, isRetry) => this.changeIn(manager, change, view, isRetry),
+        (manager, isRetry) => this.changeIn(manager, change, { view, rows }, isRetry),
         afterStatements,
       );
       this.cache.put(result.view);
@@ -185,8 +186,8 @@ export class MethodStore {
     // lock, and shows what other writers have committed.
     if (dialectIn(manager).readsFromSnapshot) await addProject(manager, projectId, randomUUID());
     const view = await this.read(manager, projectId);
-    if ((await this.decisionOn(view, change, manager)).length === 0) return { view, changes: [] };
-    return this.changeIn(manager, change, view);
+    const rows = await this.decisionOn(view, change, manager);
+    return rows.length === 0 ? { view, changes: [] } : this.changeIn(manager, change, { view, rows });
   }
 
   /**
@@ -197,12 +198,12 @@ export class MethodStore {
   private async changeIn(
     manager: EntityManager,
     change: ProjectChange,
-    view: MethodView,
+    { view, rows }: { view: MethodView; rows: RowChange[] },
     isRetry = false,
   ): Promise<ChangeResult> {
     const { projectId } = change;
     const revision = randomUUID();
-    let current = view;
+    let [current, changes] = [view, rows];
     if (!(await replaceRevision(manager, projectId, view.revision, revision))) {
       // A snapshot may not show what the other writer has committed. At READ COMMITTED there is no snapshot.
       const mayBeStale = dialectIn(manager).readsFromSnapshot && !isRetry;
@@ -211,8 +212,8 @@ export class MethodStore {
       if (!isRetry) this.database.countLostRace();
       await lockProject(manager, projectId, revision);
       current = await this.read(manager, projectId);
+      changes = await this.decisionOn(current, change, manager);
     }
-    const changes = await this.decisionOn(current, change, manager);
     await writeRows(manager, projectId, changes);
     // A trigger of the database may have changed the rows.
     const after = await this.read(manager, projectId);
