@@ -78,7 +78,7 @@ describe.skipIf(!isInstalled)(`the look of the page${place}`, () => {
       await operator.button('Name: Change here').click();
       await operator.field('Name').fill('');
       await operator.button('Save').click();
-      await operator.alert('Some fields need your attention.');
+      await operator.text('Name is required.').waitFor();
       await operator.button('Save').hover();
       expect(await operator.accessibilityFaults()).toEqual([]);
       expect(await operator.page.evaluate(smallTargets)).toEqual([]);

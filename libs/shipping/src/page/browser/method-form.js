@@ -113,6 +113,11 @@ export class MethodForm extends Component {
     event.preventDefault();
     return this.send(this.changes(event.currentTarget), this.before);
   };
+  /** In the details, Enter begins a line. */
+  saveByKey = (event) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && event.target.matches('textarea'))
+      event.currentTarget.requestSubmit();
+  };
   /** This is no submit button, because Enter would press it. */
   saveAndAdd = ({ currentTarget }) => this.send(this.changes(currentTarget.form), this.before, true);
 
@@ -163,17 +168,19 @@ export class MethodForm extends Component {
   };
   cancel = () => this.mayLeave() && closeDialog();
 
-  render({ method, remove, onClose }, { problem, other, isSaving, hasCodes }) {
+  render({ method, remove, onClose }, { problem, other, isSaving, hasCodes, violations }) {
     const title = method.id ? t('edit_title', { label: method.method_label }) : t('add');
     // While the user decides between two versions, the fields would show a third one.
     const isConflict = problem && other && !problem.existing_id;
+    const isAtFields =
+      problem?.code === 'validation_failed' && violations.length > 0 && violations.every(({ name }) => fields[name]);
     const askToRemove = () => {
       closeDialog();
       remove(method);
     };
     return html`
       <${Dialog} title=${title} onClose=${onClose} cancel=${this.cancel}>
-        <form onSubmit=${this.save} onChange=${this.follow} noValidate>
+        <form onSubmit=${this.save} onChange=${this.follow} onKeyDown=${this.saveByKey} noValidate>
           <fieldset class="fields" hidden=${isConflict} disabled=${isSaving}>
             ${!hasCodes && this.codes()} ${this.note()}
             ${(hasCodes ? withCodes : withoutCodes).map(this.field)}
@@ -185,7 +192,7 @@ export class MethodForm extends Component {
             <button type="button" class="secondary outline" onClick=${this.cancel}>${t('cancel')}</button>
             ${method.id && html`<button type="button" class="quiet danger" onClick=${askToRemove}>${t('remove_method')}</button>`}
           </footer>
-          ${problem && this.error()}
+          ${problem && !isAtFields && this.error()}
         </form>
       <//>`;
   }
@@ -197,7 +204,7 @@ export class MethodForm extends Component {
       <div class="row wide">
         <small dir="ltr"><bdi>${carrier_code}</bdi> / <bdi>${method_code}</bdi></small>
         <button type="button" class="quiet" onClick=${open}>${t('change_codes')}</button>
-        ${this.standard && html`<a href=${addressOf(this.standard)} onClick=${leave}>${t('edit_default')}</a>`}
+        ${this.standard && html`<a class="quiet" href=${addressOf(this.standard)} onClick=${leave}>${t('edit_default')}</a>`}
       </div>`;
   }
 
