@@ -197,7 +197,9 @@ describe.skipIf(!isInstalled)(`a change of all methods that a filter shows${plac
     await operator.button('Replace').click();
     await operator.notice('3 names are changed.');
     expect((await shop.list('q=united')).body.meta.total).toBe(3);
-    expect(await operator.page.evaluate('document.activeElement.textContent')).toBe('United $& Ground');
+    await expect
+      .poll(() => operator.page.evaluate('document.activeElement.textContent'))
+      .toBe('United $& Ground');
     await operator.page.keyboard.press('ControlOrMeta+z');
     await operator.notice('Undone: ');
 

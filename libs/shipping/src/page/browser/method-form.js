@@ -113,11 +113,6 @@ export class MethodForm extends Component {
     event.preventDefault();
     return this.send(this.changes(event.currentTarget), this.before);
   };
-  /** In the details, Enter begins a line. */
-  saveByKey = (event) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && event.target.matches('textarea'))
-      event.currentTarget.requestSubmit();
-  };
   /** This is no submit button, because Enter would press it. */
   saveAndAdd = ({ currentTarget }) => this.send(this.changes(currentTarget.form), this.before, true);
 
@@ -180,7 +175,7 @@ export class MethodForm extends Component {
     };
     return html`
       <${Dialog} title=${title} onClose=${onClose} cancel=${this.cancel}>
-        <form onSubmit=${this.save} onChange=${this.follow} onKeyDown=${this.saveByKey} noValidate>
+        <form onSubmit=${this.save} onChange=${this.follow} noValidate>
           <fieldset class="fields" hidden=${isConflict} disabled=${isSaving}>
             ${!hasCodes && this.codes()} ${this.note()}
             ${(hasCodes ? withCodes : withoutCodes).map(this.field)}
