@@ -29,8 +29,9 @@ describe.skipIf(!isInstalled)(`the defaults on the page${place}`, () => {
     expect(await operator.accessibilityFaults()).toEqual([]);
 
     await operator.button('Adopt all 3').click();
-    await operator.notice('3 defaults are here now.');
+    await operator.notice('3 methods are added. They follow the defaults.');
     await operator.text('defaults are not here').waitFor({ state: 'detached' });
+    expect(await operator.page.evaluate('document.activeElement.textContent')).toBe('GLS Parcel');
 
     const byService = freshProject();
     await methods().adoptDefaults(byService);

@@ -84,12 +84,14 @@ describe.skipIf(!isInstalled)(`the language of the page${place}`, () => {
   it('is German in the form, in its errors and in its notices', async () => {
     const operator = await page.open('acme', { locale: 'de-DE' });
     await operator.button('Neue Versandart').click();
-    await operator.fillIn({ 'Code des Dienstes': 'ups', 'Name des Dienstes': 'x'.repeat(256) });
+    await operator.fillIn({ 'Code des Versanddienstes': 'ups', 'Name des Versanddienstes': 'x'.repeat(256) });
     await operator.button('Speichern').click();
 
-    await operator.alert('Bitte prüfen Sie die markierten Felder.');
+    await operator.text('Name fehlt.').waitFor();
 
-    expect(await operator.errorAt('Name des Dienstes')).toBe('Das sind zu viele oder zu wenige Zeichen.');
+    expect(await operator.errorAt('Name des Versanddienstes')).toBe(
+      'Das sind zu viele oder zu wenige Zeichen.',
+    );
     expect(await operator.errorAt('Name')).toBe('Name fehlt.');
     expect(await operator.accessibilityFaults()).toEqual([]);
     expect(operator.errors).toEqual([]);

@@ -162,7 +162,12 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
       await operator.text('“acme” has no shipping methods yet').waitFor();
       await operator.field('Project').press('ArrowDown');
       expect(operator.page.url()).not.toContain('project=');
-      await operator.button('Open').click();
+      const isInert = () => operator.page.locator('main').evaluate((list: { inert?: boolean }) => list.inert);
+      expect(await isInert()).toBe(true);
+      await operator.field('Project').press('ArrowUp');
+      expect(await isInert()).toBe(false);
+      await operator.field('Project').press('ArrowDown');
+      await operator.field('Project').press('Enter');
 
       await operator.alert('You may not do this in the project “other”.');
       await operator.field('Project').selectOption('Acme shop');
@@ -243,7 +248,7 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
 
       await operator.field('Access token').fill('  Bearer secret-token ');
       await operator.button('Open').last().click();
-      await operator.alert('Choose a project');
+      await operator.alert('Open a project');
       await operator.field('Project').fill('acme');
       await operator.button('Open').click();
 

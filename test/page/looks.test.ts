@@ -78,7 +78,7 @@ describe.skipIf(!isInstalled)(`the look of the page${place}`, () => {
       await operator.button('Name: Change here').click();
       await operator.field('Name').fill('');
       await operator.button('Save').click();
-      await operator.alert('Some fields need your attention.');
+      await operator.text('Name is required.').waitFor();
       await operator.button('Save').hover();
       expect(await operator.accessibilityFaults()).toEqual([]);
       expect(await operator.page.evaluate(smallTargets)).toEqual([]);
@@ -88,4 +88,20 @@ describe.skipIf(!isInstalled)(`the look of the page${place}`, () => {
       expect(operator.errors).toEqual([]);
     },
   );
+
+  it('has the switch beside the name on a touch screen, and two lines above a filtered list in German', async () => {
+    const viewport = { width: 360, height: 800 };
+    const { operator } = await page.openShop({ viewport, hasTouch: true, isMobile: true, locale: 'de-DE' });
+    await operator.page.getByRole('searchbox').fill('ups');
+    await operator.text('3 von 4 Versandarten').waitFor();
+
+    const middles = await operator.page.evaluate<number[]>(
+      '[".name", "[role=switch]"].map((each) => document.querySelector(".methods " + each).getBoundingClientRect()).map(({ top, bottom }) => (top + bottom) / 2)',
+    );
+    const bar = await operator.page.locator('.count').boundingBox();
+
+    expect(Math.abs((middles[0] ?? 0) - (middles[1] ?? 99))).toBeLessThan(2);
+    expect(bar?.height).toBeLessThan(64);
+    expect(operator.errors).toEqual([]);
+  });
 });

@@ -32,7 +32,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
       sort_order: 50,
     });
     await operator.page.reload();
-    await operator.text('5 methods, in the order of your checkout').waitFor();
+    await operator.text('5 methods, in checkout order').waitFor();
     operator.page.on('request', (request) => requests.push(request.url()));
     const search = operator.page.getByRole('searchbox');
 
@@ -45,7 +45,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     await search.press('ArrowDown');
     expect(await operator.page.evaluate('document.activeElement.textContent')).toBe('Colis à domicile');
     await search.fill('nowhere');
-    await operator.button('Show all methods').click();
+    await operator.button('Show all').click();
     await operator.row('UPS Ground').waitFor();
     await operator.page.getByRole('combobox', { name: 'Carrier' }).selectOption('dhl');
     await operator.row('UPS Ground').waitFor({ state: 'detached' });
@@ -137,6 +137,34 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     );
 
     expect(await operator.row('UPS New').count()).toBe(1);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('keeps, marks and focuses a method that a form has saved, until a filter is changed', async () => {
+    const { operator } = await page.openShop({ viewport: { width: 800, height: 400 } });
+    const focused = (): Promise<string> => operator.page.evaluate('document.activeElement.textContent');
+    await operator.page.evaluate(
+      'window.marked = []; Element.prototype.animate = function () { marked.push(this.querySelector(".name").textContent); }',
+    );
+    const carrier = operator.page.getByRole('combobox', { name: 'Carrier' });
+    await carrier.selectOption('dhl');
+    await operator.page.getByRole('searchbox').fill('worldwide');
+    await operator.button('DHL Worldwide').click();
+    await operator.field('Name').fill('Renamed');
+    await operator.button('Save').click();
+    await operator.notice('“Renamed” is saved.');
+    await expect.poll(focused).toBe('Renamed');
+
+    await operator.button('Add a method').click();
+    expect(await operator.field('Carrier code').inputValue()).toBe('dhl');
+    await operator.fillIn({ 'Method code': 'new', Name: 'Added' });
+    await operator.button('Save').click();
+    await expect.poll(focused).toBe('Added');
+    expect(await operator.labels()).toEqual(['Renamed', 'Added']);
+    expect(await operator.page.evaluate('marked')).toEqual(['Renamed', 'Added']);
+    await carrier.selectOption('');
+
+    await operator.text('No method matches').waitFor();
     expect(operator.errors).toEqual([]);
   });
 

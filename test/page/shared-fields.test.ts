@@ -101,7 +101,7 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
     await status.selectOption('Off');
     await operator.text('1 of 1 method').waitFor();
     expect(await operator.page.getByRole('button', { name: 'Switch on' }).count()).toBe(0);
-    await status.selectOption('On and off');
+    await status.selectOption('All methods');
 
     await operator.button('Shared name').click();
     await operator.text('The default is switched off').waitFor();
@@ -198,7 +198,7 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
     await operator.page.getByRole('combobox', { name: 'On or off' }).selectOption('Only in this project');
     await operator.row('Plain').waitFor();
     expect(await operator.labels()).toEqual(['Plain']);
-    await operator.page.getByRole('combobox', { name: 'On or off' }).selectOption('On and off');
+    await operator.page.getByRole('combobox', { name: 'On or off' }).selectOption('All methods');
     await operator.button('The default').click();
     await operator.page.getByRole('link', { name: 'Edit the default' }).click();
     await operator.text('A change here reaches every project that uses them.').waitFor();

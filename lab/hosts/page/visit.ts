@@ -85,7 +85,7 @@ async function act(page: Page, methods: ShippingMethodsService): Promise<void> {
   const alert = (text: string): Promise<void> => page.getByRole('alert').filter({ hasText: text }).waitFor();
   const stored = () => methods.findByCodes(project, { carrier_code: 'ups', method_code: '03' });
 
-  await page.getByText('30 methods, in the order of your checkout').waitFor();
+  await page.getByText('30 methods, in checkout order').waitFor();
   await page.getByText('100 of 120 events').waitFor();
   await button('Show more').click();
   await page.getByText('Note 1', { exact: true }).waitFor();
@@ -140,7 +140,7 @@ async function act(page: Page, methods: ShippingMethodsService): Promise<void> {
   console.log('✓ inherits, deactivates, takes back and removes');
 
   await page.locator('.state').waitFor();
-  await button('Show all methods').click();
+  await button('Show all').click();
   await button('Move DHL 2').press('Home');
   await notice('“DHL 2” is now 1 of 30.');
   await button('Move DHL 5').hover();

@@ -17,7 +17,7 @@ export const restoring = (saved, before) => updating(saved, requestOf(before));
 export class Changes {
   last = Promise.resolve();
 
-  /** @param load shows the list as it is now */
+  /** @param load shows the list as it is now. It gets the methods that have been saved. */
   constructor(load) {
     this.load = load;
   }
@@ -35,25 +35,25 @@ export class Changes {
   async run(requests, success, isUndone = false) {
     if (requests.length === 0) return true;
     const done = [];
-    let last;
+    const all = [];
     let problem;
     for (const [index, { send, undo }] of requests.entries()) {
       notify(index > 0 ? t('saving_many', { done: index, count: requests.length }) : t('saving'), { isBusy: true });
       const saved = await send().catch((error) => void (problem = error));
       if (problem) break;
-      last = saved;
+      all.push(saved);
       done.unshift(undo(saved));
     }
-    if (!problem) this.report(success, done, { isUndone, last });
+    if (!problem) this.report(success, done, { isUndone, last: all.at(-1) });
     else if (done.length === 0) notify(failureOf(problem), { isError: true });
     else
       this.report(`${t('stopped', { done: done.length, count: requests.length })} ${reasonOf(problem)}`, done, {
         isError: true,
         success,
       });
-    await this.load();
+    await this.load(all);
     // The button that has taken the change back is gone. Its row follows.
-    if (document.activeElement.id === 'methods') document.querySelector(`[data-id='${last?.id}'] .name`)?.focus();
+    if (document.activeElement.id === 'methods') document.querySelector(`[data-id='${all.at(-1)?.id}'] .name`)?.focus();
     return !problem;
   }
 
@@ -68,4 +68,5 @@ export class Changes {
 const isConflict = ({ code }) => code === 'version_mismatch';
 const reasonOf = (problem) => (isConflict(problem) ? t('list_conflict') : api.reasonOf(problem));
 /** Returns what the user reads about a change of which nothing was saved. */
-export const failureOf = (problem) => (isConflict(problem) ? t('list_conflict') : api.failureOf(problem));
+export const failureOf = (problem) =>
+  isConflict(problem) ? t('not_saved', { reason: t('list_conflict') }) : api.failureOf(problem);

@@ -3,12 +3,14 @@ import { storedIn } from './method.js';
 import { t } from './settings.js';
 import { asText, html } from './view.js';
 
-/** The fields of a method that somebody else has changed, beside the changes of the user. */
+/** The fields of a method that somebody else or the user has changed. */
 export function Comparison({ names, was, is, yours }) {
   const row = (name) => {
     // If the shown values are equal, the stored values may still differ. Then the row compares the stored values.
-    const [before, now] = same(was[name], is[name]) ? [was, is].map(storedIn) : [was, is];
-    if (same(before[name], now[name])) return null;
+    const versions = [[was, is], [was, is].map(storedIn)];
+    const isChange = ([before, now]) => !same(before[name], now[name]);
+    const [before, now] = versions.find(isChange) ?? (name in yours ? versions[0] : []);
+    if (!before) return null;
     const text = (values) => asText(values[name]);
     return html`
       <tr key=${name}>

@@ -56,8 +56,8 @@ export class ReplaceDialog extends Component {
     const save = (event) => {
       formValues(event);
       closeDialog();
-      // The button that has opened the dialog may go.
-      document.querySelector('[name=q]').focus();
+      // The button that has opened the dialog may go. In the search, Ctrl+Z would not take back the replacement.
+      document.querySelector(`[data-id='${changes[0][0].id}'] .name`)?.focus();
       replace(changes);
     };
     const preview = ([{ id, method_label }, label]) =>

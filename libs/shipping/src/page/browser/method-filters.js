@@ -11,10 +11,10 @@ export const isFiltered = (filters) => names.some((name) => filters[name] !== ''
 export const filtersInAddress = () => Object.fromEntries(names.map((name) => [name, address.get(name) ?? '']));
 
 /**
- * Searches as the API does: each word must be a part of a code or a label. Case and accents do not count. A name that
- * the user has just changed by a replacement stays in the list.
+ * Searches as the API does: each word must be a part of a code or a label. Case and accents do not count. A method that
+ * the user has just saved stays in the list.
  */
-export function matching({ methods, marks, defaults, filters, renamed }) {
+export function matching({ methods, marks, defaults, filters, kept }) {
   if (!isFiltered(filters)) return methods;
   const { q, carrier, status } = filters;
   const words = folded(q).split(/\s+/);
@@ -22,7 +22,7 @@ export function matching({ methods, marks, defaults, filters, renamed }) {
     const { carrier_code, carrier_label, method_code, method_label, is_active, id } = method;
     const texts = [carrier_code, carrier_label ?? '', method_code, method_label].map(folded);
     return (
-      renamed?.has(id) ||
+      kept.has(id) ||
       ((carrier === '' || carrier === carrier_code) &&
         (status === '' ||
           (status === 'on' && is_active) ||

@@ -163,10 +163,12 @@ export class MethodForm extends Component {
   };
   cancel = () => this.mayLeave() && closeDialog();
 
-  render({ method, remove, onClose }, { problem, other, isSaving, hasCodes }) {
+  render({ method, remove, onClose }, { problem, other, isSaving, hasCodes, violations }) {
     const title = method.id ? t('edit_title', { label: method.method_label }) : t('add');
     // While the user decides between two versions, the fields would show a third one.
     const isConflict = problem && other && !problem.existing_id;
+    const isAtFields =
+      problem?.code === 'validation_failed' && violations.length > 0 && violations.every(({ name }) => fields[name]);
     const askToRemove = () => {
       closeDialog();
       remove(method);
@@ -185,7 +187,7 @@ export class MethodForm extends Component {
             <button type="button" class="secondary outline" onClick=${this.cancel}>${t('cancel')}</button>
             ${method.id && html`<button type="button" class="quiet danger" onClick=${askToRemove}>${t('remove_method')}</button>`}
           </footer>
-          ${problem && this.error()}
+          ${problem && !isAtFields && this.error()}
         </form>
       <//>`;
   }
@@ -197,7 +199,7 @@ export class MethodForm extends Component {
       <div class="row wide">
         <small dir="ltr"><bdi>${carrier_code}</bdi> / <bdi>${method_code}</bdi></small>
         <button type="button" class="quiet" onClick=${open}>${t('change_codes')}</button>
-        ${this.standard && html`<a href=${addressOf(this.standard)} onClick=${leave}>${t('edit_default')}</a>`}
+        ${this.standard && html`<a class="quiet" href=${addressOf(this.standard)} onClick=${leave}>${t('edit_default')}</a>`}
       </div>`;
   }
 

@@ -88,12 +88,12 @@ export class MethodList extends Component {
     if (detail === 0 || !this.isDragged) this.props.askToMove(id);
   };
 
-  render({ methods, marks, places, toggle, edit }, { limit, target, dragged }) {
+  render({ methods, marks, places, kept, toggle, edit }, { limit, target, dragged }) {
     const lookOf = (id) => (id === dragged ? 'dragged' : id === target && 'target');
     const row = (method) => {
       const { text, problem } = marks.get(method.id);
       const mark = [problem && t(problem), text].filter(Boolean).join(' · ');
-      const values = { method, mark, problem, place: places.get(method.id) };
+      const values = { method, mark, problem, place: places.get(method.id), isKept: kept.has(method.id) };
       return html`<${Row} key=${method.id} ...${values} look=${lookOf(method.id)} list=${this} ...${{ toggle, edit }} />`;
     };
     return html`<ol class="methods" onKeyDown=${this.keyed}>${methods.slice(0, limit).map(row)}</ol>`;
@@ -109,9 +109,19 @@ class Row extends Component {
     return shown(next) !== shown(this.props);
   }
 
-  /** Shows which method has changed. */
+  /** Leads to a method that the user has added. */
+  componentDidMount() {
+    if (!this.props.isKept) return;
+    this.mark();
+    if (!document.activeElement.closest('form, li')) this.element.querySelector('.name').focus();
+  }
+
   componentDidUpdate({ method }) {
-    if (method.etag === this.props.method.etag) return;
+    if (method.etag !== this.props.method.etag) this.mark();
+  }
+
+  /** Shows which method has changed. */
+  mark() {
     const frame = (color) => ({ boxShadow: `inset 0 0 0 2px ${color}` });
     this.element.animate([frame('var(--ring)'), frame('transparent')], 1_500);
   }

@@ -14,8 +14,11 @@ const isDefaults = api.projectId === settings.defaults;
 
 export class Methods extends Section {
   heading = 'methods';
-  state = { filters: filtersInAddress() };
-  changes = new Changes(() => this.load());
+  state = { filters: filtersInAddress(), kept: new Set() };
+  changes = new Changes((saved) => {
+    this.keep(saved.filter(({ id }) => id && !this.find(id)));
+    return this.load();
+  });
 
   async read() {
     const [carriers, defaults] = await Promise.all([api.tree(), this.readDefaults()]);
@@ -46,8 +49,10 @@ export class Methods extends Section {
 
   show = (filters) => {
     api.putIntoAddress(filters);
-    this.setState({ filters, renamed: undefined });
+    this.setState({ filters, kept: new Set() });
   };
+  /** These methods stay in the list until the filters are changed. */
+  keep = (methods) => this.setState(({ kept }) => ({ kept: new Set([...kept, ...methods.map(({ id }) => id)]) }));
 
   showAll = () => this.show(noFilters);
 
@@ -72,7 +77,7 @@ export class Methods extends Section {
 
   replace = (changes) => {
     const requests = () => changes.map(([{ id }, method_label]) => updating(this.find(id), { method_label }));
-    this.setState({ renamed: new Set(changes.map(([{ id }]) => id)) });
+    this.keep(changes.map(([method]) => method));
     return this.changes.add(requests, plural('replaced_now', changes.length));
   };
 
@@ -119,7 +124,10 @@ export class Methods extends Section {
 
   /** The form has saved a method. */
   saved = async (text, method, saved) => {
-    if (saved) this.changes.report(text, [method.id ? restoring(saved, method) : removal(saved)]);
+    if (saved) {
+      this.changes.report(text, [method.id ? restoring(saved, method) : removal(saved)]);
+      this.keep([saved]);
+    }
     await this.load();
   };
 
@@ -139,7 +147,7 @@ export class Methods extends Section {
       <section aria-labelledby="methods">
         <div class="bar">
           <h2 id="methods" tabindex="-1">${t('methods')}</h2>
-          <button disabled=${!methods} onClick=${() => this.add()}>${t('add')}</button>
+          <button disabled=${!methods} onClick=${() => this.add(carriers.find(({ carrier_code }) => carrier_code === filters.carrier))}>${t('add')}</button>
         </div>
         ${isDefaults && html`<p class="hint">${t('shared_project')}</p>`}
         <${Filters} ...${{ filters, carriers, defaults, hasDefaults, show: this.show }} />
@@ -161,13 +169,13 @@ export class Methods extends Section {
       </small>`;
   }
 
-  list({ methods, marks, places, filters } = this.state) {
+  list({ methods, marks, places, filters, kept } = this.state) {
     const shown = matching(this.state);
     const { toggle, move, askToMove, editById: edit } = this;
     return html`
-      ${methods.length > 0 && html`<div class="bar">${this.count(shown)}</div>`}
+      ${methods.length > 0 && html`<div class="bar count">${this.count(shown)} <small>${t('is_offered')}</small></div>`}
       ${shown.length === 0 && this.emptiness()}
-      <${MethodList} methods=${shown} ...${{ marks, places, filters, toggle, move, askToMove, edit }} />`;
+      <${MethodList} methods=${shown} ...${{ marks, places, filters, kept, toggle, move, askToMove, edit }} />`;
   }
 
   emptiness({ filters } = this.state) {
@@ -184,14 +192,19 @@ export class Methods extends Section {
       const isOther = (method) => method.is_active !== is_active && marks.get(method.id).problem !== 'default_off';
       const others = shown.filter(isOther);
       const text = t(is_active ? 'switch_on' : 'switch_off', { count: others.length });
-      return others.length > 0 && html`<button class="quiet" onClick=${() => this.toggleAll(others, is_active)}>${text}</button>`;
+      return (
+        others.length > 0 &&
+        html`<button class="secondary outline" onClick=${() => this.toggleAll(others, is_active)}>${text}</button>`
+      );
     };
     return html`
-      <small>${plural('count_filtered', count, { shown: shown.length })}</small>
+      <small>
+        ${plural('count_filtered', count, { shown: shown.length })}${' '}
+        ${shown.length > 0 && html`<button class="quiet" onClick=${this.showAll}>${t('show_all')}</button>`}
+      </small>
       <div class="row" hidden=${shown.length === 0}>
         ${turning(false)} ${turning(true)}
-        <button class="quiet" onClick=${() => this.setState({ replacing: shown })}>${t('replace_in')}</button>
-        <button class="quiet" onClick=${this.showAll}>${t('show_all')}</button>
+        <button class="secondary outline" onClick=${() => this.setState({ replacing: shown })}>${t('replace_in')}</button>
       </div>`;
   }
 

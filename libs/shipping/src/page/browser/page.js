@@ -15,6 +15,13 @@ function openProject(event) {
   location.search = new URLSearchParams({ project: formValues(event).project.trim() });
 }
 
+/** Not every browser does this. The arrow keys choose another project without a request. */
+function openByEnter(event) {
+  if (event.key !== 'Enter') return;
+  event.preventDefault();
+  event.currentTarget.form.requestSubmit();
+}
+
 function enterToken(event) {
   keepToken(formValues(event).token);
   location.reload();
@@ -28,6 +35,8 @@ class Page extends Component {
     putIntoAddress({ order, kind: '' });
     this.setState({ order, asked: performance.now() }, done);
   };
+  /** While the header has another project, nobody may take the list for the list of that project. */
+  compare = ({ target }) => this.setState({ isOther: target.value.trim() !== projectId });
   closeHistory = () => this.ask('', () => document.querySelector('[name=order]').focus());
 
   render(_props, { isOther }) {
@@ -35,13 +44,13 @@ class Page extends Component {
     return html`
       <header class="container-fluid bar">
         <h1>${t('title')}</h1>
-        <form onSubmit=${openProject} onInput=${() => this.setState({ isOther: true })}>
+        <form onSubmit=${openProject} onInput=${this.compare}>
           <label>${t('project')} ${settings.projects ? this.projects() : this.project()}</label>
           <button hidden=${projectId !== '' && !isOther}>${t('open')}</button>
         </form>
         ${!obstacle && this.order()}
       </header>
-      <main class="container-fluid">${obstacle ?? this.sections()}</main>`;
+      <main class="container-fluid" inert=${isOther && !obstacle}>${obstacle ?? this.sections()}</main>`;
   }
 
   order({ order } = this.state) {
@@ -66,7 +75,7 @@ class Page extends Component {
     const option = ({ id, label }) => html`<option key=${id} value=${id} selected=${id === projectId}>${label}</option>`;
     const isListed = settings.projects.some(({ id }) => id === projectId);
     return html`
-      <select name="project" autocomplete="off">
+      <select name="project" autocomplete="off" onKeyDown=${openByEnter}>
         ${!isListed && option({ id: projectId, label: projectId })} ${settings.projects.map(option)}
       </select>`;
   }

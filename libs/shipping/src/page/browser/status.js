@@ -29,7 +29,7 @@ function show(next) {
   render(notices.map(noticeOf), line);
   // The line must not hide the row that has the focus.
   document.documentElement.style.scrollPaddingBottom = `${line.offsetHeight}px`;
-  const row = document.querySelector('.methods :focus')?.getBoundingClientRect();
+  const row = document.querySelector('.methods > :focus-within')?.getBoundingClientRect();
   const hidden = row?.bottom - line.getBoundingClientRect().top;
   if (hidden > 0 && row.top < innerHeight) scrollBy(0, hidden);
 }
