@@ -23,13 +23,17 @@ interface Page {
   data: { meta: object }[];
 }
 
-/** How a host hides `meta`: in a new object, or in the value itself. */
-const hidings: Record<string, (page: Page) => Page> = {
-  'makes another value': (page) => ({ ...page, data: page.data.map((method) => ({ ...method, meta: {} })) }),
-  'changes the value': (page) => {
-    for (const method of page.data) method.meta = {};
+/** How a host hides `meta` from a user: in a new object, in the value itself, or by a value that has nothing of ours. */
+const hidings: Record<string, (page: Page, user: string) => Page> = {
+  'makes another value': (page, user) => ({
+    ...page,
+    data: page.data.map((method) => ({ ...method, meta: { user } })),
+  }),
+  'changes the value': (page, user) => {
+    for (const method of page.data) method.meta = { user };
     return page;
   },
+  'does not read the value': (_page, user) => ({ data: [{ meta: { user } }] }),
 };
 
 describe.each(platformNames)('an interceptor on %s', (platform) => {
@@ -71,7 +75,8 @@ describe.each(platformNames)('an interceptor on %s', (platform) => {
       const shop = await mounted({
         intercept: (context, next) => {
           const { headers } = context.switchToHttp().getRequest<{ headers: Record<string, string> }>();
-          return next.handle().pipe(map((page: Page) => (headers['x-user'] === 'admin' ? page : hide(page))));
+          const { 'x-user': user = 'admin' } = headers;
+          return next.handle().pipe(map((page: Page) => (user === 'admin' ? page : hide(page, user))));
         },
       });
       await shop.create({ ...ground, meta: { margin: 7 } });
@@ -81,14 +86,15 @@ describe.each(platformNames)('an interceptor on %s', (platform) => {
       const [admin, clerk] = [await etagOf('admin'), await etagOf('clerk')];
 
       const responses = [
+        await read('guest', clerk),
         await read('clerk', admin),
         await read('admin', clerk),
         await read('clerk', clerk),
         await read('admin', admin),
       ];
 
-      expect(responses.map(({ status }) => status)).toEqual([200, 200, 304, 304]);
-      expect(responses[0]?.body.data[0]?.meta).toEqual({});
+      expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 304, 304]);
+      expect(responses[0]?.body.data[0]?.meta).toEqual({ user: 'guest' });
       expect(responses[0]?.headers.get('cache-control')).toBe('private, no-cache');
     },
   );
