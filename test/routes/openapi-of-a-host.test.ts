@@ -94,6 +94,9 @@ describe('the OpenAPI document of a host', () => {
     expect(() => addShippingToDocument(createShippingDocument(), { path: 'orders' })).toThrow(
       'addShippingToDocument() option "path" must be a path with a parameter for the project',
     );
+    expect(() => createShippingDocument({ path: 'orders' })).toThrow(
+      'createShippingDocument() option "path" must be a path with a parameter for the project',
+    );
   });
 
   it.each([

@@ -136,7 +136,8 @@ export class ShippingModule extends OptionsModule {
   /**
    * Mounts the module with these options. Each option has a default, so `forRoot()` is enough to begin. Without a guard,
    * everybody can use the routes.
-   * @throws Error when an option is unknown or has a wrong value. The message names the option and what it may be.
+   * @throws Error when an option is unknown, or when `isGlobal`, `dataSource`, `imports` or `http` has a wrong value. The
+   *   values of the others are checked when the application starts. The message names the option and what it may be.
    * @example
    * ShippingModule.forRoot({ isGlobal: true, http: { decorators: [UseGuards(JwtGuard)] } })
    */

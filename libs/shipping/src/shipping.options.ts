@@ -1,5 +1,5 @@
 import { type ModuleMetadata } from '@nestjs/common';
-import { IsArray, IsBoolean, isObject, IsString } from 'class-validator';
+import { IsArray, IsBoolean, IsObject, isObject, IsString } from 'class-validator';
 import { type EntityManager } from 'typeorm';
 import { httpSettingsOf, type ShippingHttpOptions } from './http/http.options.js';
 import { type EventHook, type EventSettings } from './order-events/event-settings.js';
@@ -49,7 +49,7 @@ export class ShippingSettings extends MethodSettings implements EventSettings {
    * Hooks that run for what this mount changes and records, in its transaction, before the COMMIT.
    * @default {}
    */
-  @Must('be an object', isObject)
+  @IsObject()
   override beforeCommit: BeforeCommit = {};
 }
 

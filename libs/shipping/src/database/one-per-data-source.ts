@@ -2,12 +2,12 @@ import { type DataSource } from 'typeorm';
 
 /** Makes one object for each DataSource. All mounts and applications of this process share it. */
 export function onePerDataSource<Shared extends object>(
-  make: (dataSource: DataSource) => Shared,
+  make: () => Shared,
 ): (dataSource: DataSource) => Shared {
   const objects = new WeakMap<DataSource, Shared>();
   return (dataSource) => {
     let shared = objects.get(dataSource);
-    if (!shared) objects.set(dataSource, (shared = make(dataSource)));
+    if (!shared) objects.set(dataSource, (shared = make()));
     return shared;
   };
 }

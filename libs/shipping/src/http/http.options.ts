@@ -88,10 +88,7 @@ export function withoutOuterSlashes(path: string): string {
  * @returns the name of the path parameter that is the project: `project_id`, or else the only one
  * @throws Error when no parameter is the project
  */
-export function projectParameterOf(
-  path: unknown = defaultPath,
-  option = 'ShippingModule option "http.path"',
-): string {
+export function projectParameterOf(path: unknown, option = 'ShippingModule option "http.path"'): string {
   const segments = typeof path === 'string' ? path.split('/') : [];
   const parameters = segments.filter((segment) => /[:*{(]/.test(segment));
   const names = parameters.map((segment) => segment.slice(1));

@@ -10,13 +10,13 @@ type Handler = (this: object, ...parameters: unknown[]) => unknown;
  * Returns a subclass of a controller, with a path, a version and handlers of its own. So a decorator on one mount does
  * not touch another.
  * @param decoratorsOf returns the decorators of the host for a handler
- * @param options the names of the options with the decorators, for errors
+ * @param optionNames the names of the options with the decorators, for errors
  */
 export function mountController(
   shared: Type,
   { path, version }: ControllerOptions,
   decoratorsOf: (handler: string) => readonly MethodDecorator[],
-  options: string,
+  optionNames: string,
 ): Type {
   const mounted = class extends shared {};
   Object.defineProperty(mounted, 'name', { value: shared.name });
@@ -24,7 +24,7 @@ export function mountController(
   // Nest serves each method that has a path. None of these handlers may lack the host's guards.
   for (const name of new MetadataScanner().getAllMethodNames(shared.prototype))
     if (Reflect.hasMetadata(metadata.PATH_METADATA, shared.prototype[name]))
-      mountHandler(mounted.prototype, name, decoratorsOf(name), options);
+      mountHandler(mounted.prototype, name, decoratorsOf(name), optionNames);
   return mounted;
 }
 
@@ -37,7 +37,7 @@ function mountHandler(
   prototype: Record<string, Handler>,
   name: string,
   decorators: readonly MethodDecorator[],
-  options: string,
+  optionNames: string,
 ): void {
   const shared = prototype[name] as Handler;
   const mounted: Handler = function (...parameters) {
@@ -53,7 +53,7 @@ function mountHandler(
     // A class decorator that is called like this writes its metadata to the prototype.
     if (typeof descriptor.value !== 'function' || Reflect.getOwnMetadataKeys(prototype).length > 0)
       throw new Error(
-        `${options} has a decorator that works only on classes, or that replaces the handler "${name}" with something ` +
+        `${optionNames} has a decorator that works only on classes, or that replaces the handler "${name}" with something ` +
           'that is not a function. Use decorators for methods.',
       );
     handler = withMetadataOf(handler, descriptor.value);

@@ -119,7 +119,7 @@ function log(exception: unknown): void {
 function codeAndMessageOf(cause: unknown): unknown[] {
   if (!(cause instanceof Error)) return [];
   const { driverError = cause } = cause as { driverError?: Error };
-  return [(driverError as HttpError).code, driverError.message];
+  return [(driverError as { code?: unknown }).code, driverError.message];
 }
 
 /** Returns the problem of any error. The problem of a server error says nothing about the cause. */

@@ -41,8 +41,16 @@ class DocumentSettings {
 }
 
 class OwnDocumentSettings extends DocumentSettings {
+  /**
+   * The title of the document.
+   * @default 'Shipping methods and order histories'
+   */
   @IsString() title = 'Shipping methods and order histories';
 
+  /**
+   * The version of the API that the document names.
+   * @default the version of nestjs-shipping
+   */
   @IsString() version = ownVersion;
 }
 
@@ -83,27 +91,14 @@ export function addShippingToDocument<Document extends OpenApiDocument>(
   const base = `/${withoutOuterSlashes(path).replace(/:(\w+)/g, '{$1}')}`;
   // Our parts are copied, so the host may change its document.
   const ours = inVersion(document.openapi, { tags, paths: shippingPaths(base, project, maxPageSize) });
-  const items = Object.entries(document.paths as Record<string, Record<string, Partial<Operation>>>);
   refuseOtherPath(document.paths, base);
-  const takenIds = new Set(
-    items.flatMap(([route, item]) =>
-      route in ours.paths ? [] : Object.values(item).map(({ operationId }) => operationId),
-    ),
-  );
+  const takenIds = idsOfOthers(document.paths, ours.paths);
   const paths = { ...document.paths };
   for (const [route, operations] of Object.entries(ours.paths)) {
-    const scannedItem: Record<string, Partial<Operation>> = { ...paths[route] };
-    for (const [method, operation] of Object.entries(operations)) {
-      const { operationId } = operation;
-      for (let suffix = 2; takenIds.has(operation.operationId); suffix++)
-        operation.operationId = `${operationId}${suffix}`;
-      const responses = Object.entries(operation.responses).filter(
-        ([code]) => problemDetails || Number(code) < 400,
-      );
-      operation.responses = Object.fromEntries(responses);
-      scannedItem[method] = completed(operation, scannedItem[method]);
-    }
-    paths[route] = scannedItem;
+    const item: Record<string, Partial<Operation>> = { ...paths[route] };
+    for (const [method, operation] of Object.entries(operations))
+      item[method] = completed(adapted(operation, takenIds, problemDetails), item[method]);
+    paths[route] = item;
   }
   const { tags: declared = [], components } = document;
   const missing = ours.tags.filter(({ name }) => !declared.some((tag) => tag.name === name));
@@ -140,6 +135,21 @@ function refuseOtherPath(paths: OpenApiDocument['paths'], base: string): void {
   );
 }
 
+/** Returns the ids of the operations of all routes that are not ours. */
+function idsOfOthers(paths: OpenApiDocument['paths'], ourPaths: object): Set<string | undefined> {
+  const items = Object.entries(paths as Record<string, Record<string, Partial<Operation>>>);
+  const others = items.flatMap(([route, item]) => (route in ourPaths ? [] : Object.values(item)));
+  return new Set(others.map(({ operationId }) => operationId));
+}
+
+/** Gives our operation an id that is free. Without `problemDetails`, it has none of our errors. */
+function adapted(ours: Operation, takenIds: Set<string | undefined>, problemDetails: boolean): Operation {
+  let { operationId } = ours;
+  for (let suffix = 2; takenIds.has(operationId); suffix++) operationId = `${ours.operationId}${suffix}`;
+  const responses = Object.entries(ours.responses).filter(([code]) => problemDetails || Number(code) < 400);
+  return { ...ours, operationId, responses: Object.fromEntries(responses) };
+}
+
 /** Without decorators, the id and the tag of a scanned operation have the name of our class, which may have a number. */
 const scannedName = /^(ShippingMethods|OrderEvents)\d*(Controller_\w+)?$/;
 
@@ -170,6 +180,7 @@ function keyOf(parameter: Operation['parameters'][number]): string {
 
 /**
  * Returns an OpenAPI 3.1 document of the six routes. It asks for no authentication, because the guards are yours.
+ * @throws Error when an option is unknown or has a wrong value, or when no parameter of `path` is the project
  * @example
  * const document = createShippingDocument({ title: 'Shipping of my shop', maxPageSize: 50 });
  */
@@ -177,6 +188,7 @@ export function createShippingDocument(options: OptionsOf<OwnDocumentSettings> =
   const { title, version, ...mount } = withDefaults(new OwnDocumentSettings(), options, {
     name: 'createShippingDocument()',
   });
+  projectParameterOf(mount.path, 'createShippingDocument() option "path"');
   const description =
     'The six routes of nestjs-shipping. The guards of the application decide who may call them, so this document names no authentication. The document of the application names it.';
   const info = { title, version, description, license: { name: 'MIT', identifier: 'MIT' } };

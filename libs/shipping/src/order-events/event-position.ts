@@ -21,7 +21,11 @@ export interface ProjectPosition extends EventPosition {
  * position.
  * @param position the name that `positionValues` got
  */
-export function isBeyond(sign: '<' | '>' | '<=', position: string, order: Order = orderOfHistory): string {
+export function isBeyond(
+  sign: '<' | '>' | '<=' | '>=',
+  position: string,
+  order: Order = orderOfHistory,
+): string {
   const parameterOf = (column: string): string => `:${position}_${column}`;
   const strictSign = sign.charAt(0);
   const byColumn = order.reduceRight((condition, column) => {
@@ -42,7 +46,7 @@ export function positionValues(
   const { occurred_at, seq, ...others } = position;
   const values = {
     ...others,
-    occurred_at: dialectIn(manager).timeParameter(String(occurred_at)),
+    occurred_at: dialectIn(manager).timeParameter(occurred_at),
     seq: Number(seq),
   };
   return Object.fromEntries(Object.entries(values).map(([column, value]) => [`${name}_${column}`, value]));

@@ -64,7 +64,7 @@ async function personalRows(
   return records;
 }
 
-/** @param range the first and the last row of the batch; without it, PostgreSQL would read the whole history */
+/** @param range the first and the last row of the batch; without it, an engine would read the whole history */
 async function redactRows(
   manager: EntityManager,
   order: OrderKey,
@@ -72,9 +72,7 @@ async function redactRows(
   rows: readonly EventPosition[],
   actor: OrderEventActor | null,
 ): Promise<number> {
-  const { timeParameter } = dialectIn(manager);
-  const [from, to] = range.map(({ occurred_at }) => timeParameter(String(occurred_at)));
-  const [fromSeq, toSeq] = range.map(({ seq }) => Number(seq));
+  const [first, last] = range;
   const seqs = rows.map(({ seq }) => Number(seq));
   const { affected } = await manager
     .createQueryBuilder()
@@ -82,8 +80,8 @@ async function redactRows(
     .set({ message: null, data: {}, actor })
     // Another call may have redacted the rows by now. Then they do not count twice.
     .where(`${isOfOrder} AND ${isPersonal}`, { ...order, ...redactedValues })
-    .andWhere('(occurred_at, seq) >= (:from, :fromSeq)', { from, fromSeq })
-    .andWhere('(occurred_at, seq) <= (:to, :toSeq)', { to, toSeq })
+    .andWhere(isBeyond('>=', 'first'), positionValues(manager, 'first', first))
+    .andWhere(isBeyond('<=', 'last'), positionValues(manager, 'last', last))
     // MariaDB and MySQL would find the plain column by its own index, and lock the end of this index, for which every
     // INSERT would wait.
     .andWhere('seq + 0 IN (:...seqs)', { seqs })

@@ -2,6 +2,7 @@ import { type EntityManager } from 'typeorm';
 import { dialectIn } from '../database/data-source-of.js';
 import { type Batch, batchSize } from '../database/in-batches.js';
 import { runCached } from '../database/statement.js';
+import { type NamedIds } from '../validation/check-input.js';
 import {
   isBeyond,
   orderOfHistory,
@@ -11,19 +12,13 @@ import {
 } from './event-position.js';
 import { OrderEvent } from './order-event.table.js';
 
-/** A removal removes the events of a project, or those of one of its orders. */
-export interface RemovalScope {
-  readonly projectId: string;
-  readonly orderId?: string;
-}
-
 /**
- * Removes the next events in the order of the primary key. Each batch begins where the last one ended: until the database
- * has cleaned up, a scan from the start would read the removed rows again.
+ * Removes the next events of a project, or of one of its orders, in the order of the primary key. Each batch begins
+ * where the last one ended: until the database has cleaned up, a scan from the start would read the removed rows again.
  */
 export async function removeBatch(
   manager: EntityManager,
-  ids: RemovalScope,
+  ids: NamedIds,
   after: ProjectPosition | undefined,
 ): Promise<Batch<ProjectPosition>> {
   const order = ids.orderId === undefined ? orderOfProject : orderOfHistory;

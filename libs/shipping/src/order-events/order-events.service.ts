@@ -8,7 +8,7 @@ import { Database } from '../database/database.js';
 import { inBatches } from '../database/in-batches.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { type AfterStatements } from '../database/run-call.js';
-import { checkIds, checkInput } from '../validation/check-input.js';
+import { checkIds, checkInput, type NamedIds } from '../validation/check-input.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { cursorOf, type EventPosition } from './dto/event-cursor.js';
 import { checkEventQuery } from './dto/order-event-page.check.js';
@@ -19,7 +19,7 @@ import { type OrderEventType } from './order-event-types.js';
 import { type ProjectPosition } from './event-position.js';
 import { redactBatch } from './event-redaction.js';
 import { EventSettings } from './event-settings.js';
-import { removeBatch, type RemovalScope } from './event-removal.js';
+import { removeBatch } from './event-removal.js';
 import { eventOf, type EventRow, insertEvent, type OrderKey, readEvents, returnsRow } from './event-rows.js';
 
 /** How many events one statement of a stream reads. */
@@ -218,7 +218,7 @@ export class OrderEventsService {
   }
 
   /** @internal */
-  private removeEvents(ids: RemovalScope, options: ShippingCallOptions): Promise<number> {
+  private removeEvents(ids: NamedIds, options: ShippingCallOptions): Promise<number> {
     const caller = this.database.callerRunner(options);
     return inBatches<ProjectPosition>((after) =>
       this.database.write(caller, (manager) => removeBatch(manager, ids, after)),

@@ -2,7 +2,7 @@ import { VERSION_NEUTRAL } from '@nestjs/common';
 import { type ModulesContainer } from '@nestjs/core';
 import { mountsOf } from '../boot/mounts.js';
 import { type HttpSettings, projectParameterOf, withoutOuterSlashes } from '../http/http.options.js';
-import { type PageSettings } from './page.options.js';
+import { type MountedPage } from './page.options.js';
 
 /** The settings of a mount that the page in the browser needs. */
 export interface PageRoutes {
@@ -14,7 +14,7 @@ export interface PageRoutes {
 }
 
 /** @throws Error that names the remedy when there is no such mount, or when the option must choose one of several */
-export function pageRoutesOf(modules: ModulesContainer, { path, version, routes }: PageSettings): PageRoutes {
+export function pageRoutesOf(modules: ModulesContainer, { path, version, routes }: MountedPage): PageRoutes {
   const mounts = mountsOf(modules).flatMap(({ http, settings }) => (http ? [{ ...http, settings }] : []));
   const paths = [...new Set(mounts.map((mount) => mount.path))];
   if (paths.length === 0)

@@ -5,7 +5,7 @@ import { type HttpResponse } from '../http/response.js';
 import { assets } from './assets.generated.js';
 import { pageRoutesOf } from './page-routes.js';
 import { pageHtml } from './page-html.js';
-import { PageSettings } from './page.options.js';
+import { type MountedPage, PageSettings } from './page.options.js';
 
 // Hidden from `@nestjs/swagger`, as by its ApiExcludeController().
 @SetMetadata('swagger/apiExcludeController', [true])
@@ -13,7 +13,7 @@ import { PageSettings } from './page.options.js';
 export class ShippingPageController {
   constructor(
     @Inject(ModulesContainer) private readonly modules: ModulesContainer,
-    @Inject(PageSettings) private readonly settings: PageSettings,
+    @Inject(PageSettings) private readonly settings: MountedPage,
   ) {}
 
   /** The response is sent here, so that an interceptor puts the page into no envelope. */

@@ -12,11 +12,11 @@ import { refuseOtherNest } from '../boot/copies.js';
 import { refuseSharedPrefix } from '../boot/mounts.js';
 import { mountController } from '../http/mount-controller.js';
 import { checkAsyncOptions } from '../validation/async-options.js';
+import { objectOf, type OptionsOf, refuseUnknown, withDefaults } from '../validation/check-options.js';
 import { ShippingPageController } from './page.controller.js';
 import {
-  madePageSettings,
+  type MountedPage,
   PageSettings,
-  pageSettingsOf,
   type PageRequest,
   type ShippingPageAsyncOptions,
   type ShippingPageOptions,
@@ -29,7 +29,10 @@ import { pageRoutesOf } from './page-routes.js';
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
   // Nest 10 identifies a dynamic module by its serialised metadata, so two equal pages would become one.
-  new ConfigurableModuleBuilder<object>({ moduleName: 'ShippingPage', alwaysTransient: true })
+  new ConfigurableModuleBuilder<OptionsOf<PageSettings>>({
+    moduleName: 'ShippingPage',
+    alwaysTransient: true,
+  })
     .setClassMethodName('forRoot')
     .setExtras<StaticPageOptions>(new StaticPageSettings(), pageDefinition)
     .build();
@@ -45,7 +48,10 @@ function pageDefinition(definition: DynamicModule, extras: StaticPageOptions): D
       ...(definition.providers ?? []),
       {
         provide: PageSettings,
-        useFactory: (made: object) => madePageSettings(settings, made),
+        useFactory: (options: OptionsOf<PageSettings>): MountedPage => ({
+          ...settings,
+          ...withDefaults(new PageSettings(), options, pageModule),
+        }),
         inject: [MODULE_OPTIONS_TOKEN],
       },
     ],
@@ -61,7 +67,7 @@ export class ShippingPageModule extends OptionsModule implements OnModuleInit {
   /** @throws Error at boot when the class was imported without forRoot() */
   constructor(
     @Optional() @Inject(ModulesContainer) private readonly modules?: ModulesContainer,
-    @Optional() @Inject(PageSettings) private readonly settings?: PageSettings,
+    @Optional() @Inject(PageSettings) private readonly settings?: MountedPage,
   ) {
     super();
     refuseOtherNest(modules !== undefined);
@@ -73,7 +79,8 @@ export class ShippingPageModule extends OptionsModule implements OnModuleInit {
 
   /**
    * Mounts the page with these options.
-   * @throws Error when an option is unknown or has a wrong value. The message names the option and what it may be.
+   * @throws Error when an option is unknown, or when `path`, `version`, `decorators` or `imports` has a wrong value. The
+   *   values of the others are checked when the application starts. The message names the option and what it may be.
    * @example
    * ShippingPageModule.forRoot({
    *   decorators: [UseGuards(StaffGuard)],
@@ -81,7 +88,8 @@ export class ShippingPageModule extends OptionsModule implements OnModuleInit {
    * })
    */
   static forRoot<Request = PageRequest>(options: ShippingPageOptions<Request> = {}): DynamicModule {
-    pageSettingsOf(options);
+    const known = { ...new StaticPageSettings(), ...new PageSettings() };
+    refuseUnknown(objectOf(options, pageModule), known, pageModule);
     return ConfigurableModuleClass.forRoot.call(this, options);
   }
 

@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders } from 'node:http';
 import { type ControllerOptions, type ModuleMetadata, VERSION_NEUTRAL } from '@nestjs/common';
-import { IsArray, IsIn, isObject, IsString } from 'class-validator';
+import { IsArray, IsIn, IsObject, IsString, isString } from 'class-validator';
 import { withoutOuterSlashes } from '../http/http.options.js';
 import { type OptionsSource } from '../validation/async-options.js';
 import {
@@ -9,9 +9,7 @@ import {
   type OptionsOwner,
   Decorators,
   Must,
-  objectOf,
   OptionalFunction,
-  refuseUnknown,
   Version,
 } from '../validation/check-options.js';
 import { type PageTexts } from './browser/texts.js';
@@ -60,14 +58,14 @@ export class StaticPageSettings {
   @IsArray() imports: NonNullable<ModuleMetadata['imports']> = [];
 }
 
-/** The options of the page, after the defaults are filled in. */
-export class PageSettings extends StaticPageSettings {
+/** The options that may come from a factory (`forRootAsync`), after the defaults are filled in. */
+export class PageSettings {
   /**
    * The `http.path` of the mount that the page shows. You need it only if the module is mounted several times, or if
    * the routes have another prefix than the page: `v2/api/projects/:project_id/sales/orders` for routes with a URI
    * version, `../api/projects/:project_id/sales/orders` for routes that your global prefix excludes.
    */
-  @Must('be a path', (value) => value === undefined || typeof value === 'string')
+  @Must('be a path', isString)
   routes?: string | undefined;
 
   /**
@@ -81,20 +79,14 @@ export class PageSettings extends StaticPageSettings {
    * The address of your login page. The page offers it to a user who is not signed in. `{page}` stands for the address
    * that leads back: `/login?next={page}`.
    */
-  @Must(
-    "be an address such as '/login?next={page}'",
-    (value) => value === undefined || typeof value === 'string',
-  )
+  @Must("be an address such as '/login?next={page}'", isString)
   signInUrl?: string | undefined;
 
   /**
    * The page sends the value of this cookie in this header with each change, against CSRF. For instance
    * `{ cookie: 'XSRF-TOKEN', header: 'X-XSRF-TOKEN' }`.
    */
-  @Must(
-    "be { cookie: 'XSRF-TOKEN', header: 'X-XSRF-TOKEN' }",
-    (value) => value === undefined || isCsrf(value),
-  )
+  @Must("be { cookie: 'XSRF-TOKEN', header: 'X-XSRF-TOKEN' }", isCsrf)
   csrf?: { cookie: string; header: string } | undefined;
 
   @OptionalFunction() projects?: ProjectsOf<never> | undefined;
@@ -111,17 +103,18 @@ export class PageSettings extends StaticPageSettings {
    * Your texts, by language. They replace texts of `pageTexts`, or add a language.
    * @default {}
    */
-  @Must('be an object', isObject) texts: Record<string, OptionsOf<PageTexts>> = {};
+  @IsObject() texts: Record<string, OptionsOf<PageTexts>> = {};
 }
 
 type ProjectsOf<Request> = (request: Request) => readonly PageProject[] | Promise<readonly PageProject[]>;
 
+/** All settings of one page. The provider of `PageSettings` has them. */
+export type MountedPage = StaticPageSettings & PageSettings;
+
 /** Options that shape the module graph. They are static, also with `forRootAsync`. */
 export interface StaticPageOptions extends OptionsOf<StaticPageSettings> {}
 
-type DynamicSettings = Omit<PageSettings, keyof StaticPageSettings>;
-
-interface DynamicPageOptions<Request> extends OptionsOf<Omit<DynamicSettings, 'projects'>> {
+interface DynamicPageOptions<Request> extends OptionsOf<Omit<PageSettings, 'projects'>> {
   /**
    * Returns the projects that this user may choose. Your guard has put the user on the request. It only fills the list
    * on the page: the guards of the routes decide. By default, the user writes the id of a project. Declare the parameter
@@ -158,30 +151,10 @@ export const pageModule: OptionsOwner = {
 };
 
 /** @throws Error that names the option and what it may be */
-export function pageSettingsOf(options: OptionsOf<PageSettings>): PageSettings {
-  const settings = withDefaults(new PageSettings(), options, pageModule);
-  return { ...settings, ...staticPageSettingsOf(settings) };
-}
-
-/** @throws Error that names the option and what it may be */
 export function staticPageSettingsOf(options: StaticPageOptions): StaticPageSettings {
   const { path, version, decorators, imports } = options;
   const settings = withDefaults(new StaticPageSettings(), { path, version, decorators, imports }, pageModule);
   return { ...settings, path: withoutOuterSlashes(settings.path) };
-}
-
-/**
- * @param made what the factory has returned
- * @throws Error that names the option and what it may be
- */
-export function madePageSettings(
-  settings: StaticPageSettings,
-  made: OptionsOf<DynamicSettings>,
-): PageSettings {
-  const isDynamic = ([name]: [string, unknown]): boolean => !Object.hasOwn(settings, name);
-  const known = Object.fromEntries(Object.entries(new PageSettings()).filter(isDynamic));
-  refuseUnknown(objectOf(made, pageModule), known, pageModule);
-  return pageSettingsOf({ ...made, ...settings });
 }
 
 function areSources(value: unknown): boolean {

@@ -30,7 +30,8 @@ export class MethodSettings {
 
   /**
    * The size of the cache of this mount, in each process, in bytes. `false`: no cache. The cache has the methods of
-   * projects, and the JSON of lists and trees. Before each response, the database is asked whether the cached value is current.
+   * projects, and the JSON of lists and trees. Before each response, the database is asked whether the cached value is
+   * current. Checked queries of URLs, some 250 kB, are kept beside this cache, also with `false`.
    * @default { maxBytes: 33_554_432 }
    */
   @Must('be false or { maxBytes: a number of bytes }', isCache)

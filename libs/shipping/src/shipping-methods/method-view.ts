@@ -60,11 +60,10 @@ export class MethodView {
    */
   constructor(set: MethodSet, defaultsProject?: MethodSet) {
     const { projectId, revision, methods } = set;
-    const inherits = defaultsProject !== undefined && mayInherit(set, defaultsProject.projectId);
-    const defaults = inherits ? defaultsProject : undefined;
     this.projectId = projectId;
     this.revision = revision;
-    this.inherits = defaults !== undefined;
+    this.inherits = defaultsProject !== undefined && mayInherit(set, defaultsProject.projectId);
+    const defaults = this.inherits ? defaultsProject : undefined;
     this.defaultsRevision = defaults?.revision;
     const revisions = defaults ? [revision, defaults.revision] : [revision];
     this.tag = revisions.map((each) => each ?? 'none').join('.');

@@ -6,8 +6,11 @@ export function checkText(violations: Violations, name: string, value: unknown):
   if (typeof value !== 'string') violations.at({ parameter: name })('type', `${name} must be a string.`);
 }
 
-/** Ids by the names of the service's parameters: `{ projectId, orderId }`. */
-type NamedIds = object;
+/** The ids that name a project, or one of its orders. They have the names of the service's parameters. */
+export interface NamedIds {
+  readonly projectId: string;
+  readonly orderId?: string;
+}
 
 /** @throws InvalidParameterError with all violations of the ids */
 export function checkIds(ids: NamedIds): void {

@@ -14,14 +14,17 @@ export interface OptionsOwner {
   readonly staticOptions?: object;
 }
 
-/** A rule of class-validator for an option. @param words what the option must be, for the error */
+/**
+ * A rule of class-validator for an option. It accepts undefined, which only an option without a default can be.
+ * @param words what the option must be, for the error
+ */
 export function Must(words: string, isAllowed: (value: unknown) => boolean): PropertyDecorator {
   const defaultMessage = (): string => `$property must ${words}`;
-  return ValidateBy({ name: words, validator: { validate: isAllowed, defaultMessage } });
+  const validate = (value: unknown): boolean => value === undefined || isAllowed(value);
+  return ValidateBy({ name: words, validator: { validate, defaultMessage } });
 }
 
-export const OptionalFunction = (): PropertyDecorator =>
-  Must('be a function', (value) => value === undefined || isFunction(value));
+export const OptionalFunction = (): PropertyDecorator => Must('be a function', isFunction);
 
 export const Decorators = (): PropertyDecorator =>
   Must('be an array of decorators, for instance [UseGuards(JwtGuard)]', areDecorators);

@@ -26,7 +26,7 @@ export type ErrorMeaning =
   | 'foreignKey';
 
 /** The end of an error about an option of the DataSource. */
-export const ownDataSource =
+export const ownDataSourceRemedy =
   "If your own code needs it, give ShippingModule a DataSource of its own: ShippingModule.forRoot({ dataSource: 'name' }).";
 
 /** The fields of driver errors that we read. */

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { type DataSource, type EntityMetadata, type QueryRunner } from 'typeorm';
-import { type Dialect, ownDataSource } from './dialect.js';
+import { type Dialect, ownDataSourceRemedy } from './dialect.js';
 
 /** MySQL and MariaDB. Many hosts use a DataSource of type `mysql` with a server of MariaDB. */
 export const mysql: Dialect = {
@@ -174,7 +174,7 @@ async function checkDatabase(dataSource: DataSource): Promise<void> {
       if (value === undefined || !isRefused(value, settings)) continue;
       const wayOut =
         name in dataSource.options
-          ? ownDataSource
+          ? ownDataSourceRemedy
           : `If you cannot change the server, send "${statement}" on each new connection. "Settings of the server" in ` +
             'docs/reference-database.md has the code.';
       const message = `The connection of the DataSource has ${name} = ${value}. ${remedy} ${wayOut}`;

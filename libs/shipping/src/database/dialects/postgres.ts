@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { type DataSource } from 'typeorm';
-import { type Dialect, ownDataSource } from './dialect.js';
+import { type Dialect, ownDataSourceRemedy } from './dialect.js';
 
 export const postgres: Dialect = {
   types: ['postgres'],
@@ -152,6 +152,6 @@ async function refuseQueryTimeout(dataSource: DataSource): Promise<void> {
     throw new Error(
       'The DataSource has the setting query_timeout of pg. With it, a connection may go back to the pool inside an open ' +
         'transaction, and acknowledged rows of other requests are rolled back later. Remove it, and set statement_timeout in ' +
-        `its place: the server then ends the statement. ${ownDataSource}`,
+        `its place: the server then ends the statement. ${ownDataSourceRemedy}`,
     );
 }

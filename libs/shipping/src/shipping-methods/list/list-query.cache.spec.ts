@@ -16,7 +16,7 @@ const usedMb = (): number => {
 
 describe('the queries of URLs', () => {
   const read = (texts: ListQueryCache, search: string): NamedQuery =>
-    checkInput({}, (violations) => texts.read(violations, search));
+    checkInput({ projectId: 'p' }, (violations) => texts.read(violations, search));
 
   it('are checked once', () => {
     const texts = new ListQueryCache(new MethodSettings());
