@@ -21,11 +21,7 @@ export interface ProjectPosition extends EventPosition {
  * position.
  * @param position the name that `positionValues` got
  */
-export function isBeyond(
-  sign: '<' | '>' | '<=' | '>=',
-  position: string,
-  order: Order = orderOfHistory,
-): string {
+export function isBeyond(sign: '<' | '>' | '<=', position: string, order: Order = orderOfHistory): string {
   const parameterOf = (column: string): string => `:${position}_${column}`;
   const strictSign = sign.charAt(0);
   const byColumn = order.reduceRight((condition, column) => {

@@ -64,7 +64,7 @@ async function personalRows(
   return records;
 }
 
-/** @param range the first and the last row of the batch; without it, an engine would read the whole history */
+/** @param range the first and the last row of the batch; without it, PostgreSQL would read the whole history */
 async function redactRows(
   manager: EntityManager,
   order: OrderKey,
@@ -72,7 +72,9 @@ async function redactRows(
   rows: readonly EventPosition[],
   actor: OrderEventActor | null,
 ): Promise<number> {
-  const [first, last] = range;
+  const { timeParameter } = dialectIn(manager);
+  const [from, to] = range.map(({ occurred_at }) => timeParameter(occurred_at));
+  const [fromSeq, toSeq] = range.map(({ seq }) => Number(seq));
   const seqs = rows.map(({ seq }) => Number(seq));
   const { affected } = await manager
     .createQueryBuilder()
@@ -80,8 +82,9 @@ async function redactRows(
     .set({ message: null, data: {}, actor })
     // Another call may have redacted the rows by now. Then they do not count twice.
     .where(`${isOfOrder} AND ${isPersonal}`, { ...order, ...redactedValues })
-    .andWhere(isBeyond('>=', 'first'), positionValues(manager, 'first', first))
-    .andWhere(isBeyond('<=', 'last'), positionValues(manager, 'last', last))
+    // With the condition of the other statements, MariaDB would lock what follows the batch, and with it new events.
+    .andWhere('(occurred_at, seq) >= (:from, :fromSeq)', { from, fromSeq })
+    .andWhere('(occurred_at, seq) <= (:to, :toSeq)', { to, toSeq })
     // MariaDB and MySQL would find the plain column by its own index, and lock the end of this index, for which every
     // INSERT would wait.
     .andWhere('seq + 0 IN (:...seqs)', { seqs })
