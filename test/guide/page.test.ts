@@ -8,6 +8,7 @@ import { type TestDatabase, testDatabase } from '../support/database.js';
 // docs/guide/page.md shows this code.
 
 interface StaffRequest {
+  params: { project_id?: string };
   headers: { cookie?: string };
   user?: { shops: { id: string; name: string }[] };
 }
@@ -22,11 +23,20 @@ class StaffGuard implements CanActivate {
   }
 }
 
-const decorators = [UseGuards(StaffGuard)];
+/** Stands for the guard of its routes, which also checks the project. */
+class ShopGuard extends StaffGuard {
+  override canActivate(context: ExecutionContext): boolean {
+    super.canActivate(context);
+    const { params, user } = context.switchToHttp().getRequest<StaffRequest>();
+    return Boolean(user?.shops.some(({ id }) => id === params.project_id));
+  }
+}
+
+const decorators = [UseGuards(ShopGuard)];
 const shipping = ShippingModule.forRoot({ isGlobal: true, http: { decorators } });
 const page = ShippingPageModule.forRoot({
   path: 'shipping',
-  decorators,
+  decorators: [UseGuards(StaffGuard)],
   projects: ({ user }: StaffRequest) => user?.shops.map(({ id, name }) => ({ id, label: name })) ?? [],
 });
 
@@ -61,4 +71,13 @@ it('the page is for those whom the guard lets in, and offers their projects', as
     '{&quot;id&quot;:&quot;acme&quot;,&quot;label&quot;:&quot;Acme&quot;}',
   );
   expect(await (await fetch(`${host.origin}/translated`)).text()).toContain('Verzendmethoden');
+});
+
+it('the routes that the page calls are closed to staff of other projects', async () => {
+  const statusOf = async (project: string): Promise<number> => {
+    const url = `${host.origin}/api/projects/${project}/sales/orders/shipments/methods`;
+    return (await fetch(url, { headers: { cookie: 'session=sam' } })).status;
+  };
+
+  expect(await Promise.all(['acme', 'globex'].map(statusOf))).toEqual([200, 403]);
 });
