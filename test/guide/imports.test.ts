@@ -76,10 +76,8 @@ describe('the code of the guide to imports', () => {
     const dragged = shown.toReversed();
 
     await dataSource.transaction(async (manager) => {
-      for (const [index, { id, etag, carrier_code, method_code, method_label }] of dragged.entries()) {
-        const moved = { carrier_code, method_code, method_label, sort_order: 10 * index };
-        await methods.update(projectId, id, moved, { etag, manager });
-      }
+      for (const [index, { id, etag }] of dragged.entries())
+        await methods.update(projectId, id, { sort_order: 10 * index }, { etag, manager });
     });
 
     const { data } = await methods.list(projectId);
