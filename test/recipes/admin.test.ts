@@ -4,7 +4,7 @@ import { type Client } from '../support/client.js';
 import { changesOf, reactAdminProvider } from './admin/react-admin.js';
 import { type Method, ShippingApi } from './admin/shipping-api.js';
 
-// docs/recipes/admin.md shows this code.
+// docs/recipes/admin.md names the two files.
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'Ground', meta: { days: 3 } };
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'Express', is_active: false };

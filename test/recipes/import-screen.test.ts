@@ -5,7 +5,7 @@ import { freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { ImportController } from './import.controller.js';
 
-// docs/recipes/import-screen.md shows this code.
+// docs/recipes/import-screen.md shows a part of this code.
 
 const header = 'carrier_code;method_code;method_label;sort_order\n';
 
