@@ -30,12 +30,16 @@ describe.skipIf(!isInstalled)(`the status line of the page${place}`, () => {
   it('does a change again by Ctrl+Shift+Z only, after Ctrl+Z has taken it back', async () => {
     const { shop, operator } = await page.openShop();
     const active = async (): Promise<number> => (await shop.list('filter[is_active]=true')).body.meta.total;
+    const search = operator.page.getByRole('searchbox');
+    await search.pressSequentially('ground');
+    await search.fill('');
     await operator.toggle('UPS Ground').click();
     await operator.notice('“UPS Ground” is off');
 
     await operator.page.keyboard.press('ControlOrMeta+z');
     await operator.notice('Undone: ');
     await operator.page.keyboard.press('ControlOrMeta+z');
+    expect(await search.inputValue()).toBe('');
     // Changes run one after another, so this one comes after all that the keys have begun.
     await operator.toggle('UPS Express').click();
     await operator.notice('“UPS Express” is off');

@@ -16,7 +16,7 @@ export function Comparison({ names, was, is, yours }) {
       <tr key=${name}>
         <th scope="row">${t(name)}</th>
         <td dir="auto">${text(before)}</td>
-        <td dir="auto"><b>${text(now)}</b></td>
+        <td dir="auto">${isChange([before, now]) ? html`<b>${text(now)}</b>` : text(now)}</td>
         <td dir="auto">${name in yours ? text(yours) : t('no_change')}</td>
       </tr>`;
   };

@@ -32,7 +32,7 @@ export function RemoveDialog({ method, isUsed, isSent, remove, toggle, onClose }
   };
   return html`
     <${Dialog} title=${t(isUsed ? 'in_use_title' : 'remove_title', { label })} onClose=${onClose}>
-      <p>${text}</p>
+      <p role=${isUsed && 'alert'}>${text}</p>
       <footer>
         <button class=${!isUsed && 'danger'} hidden=${isUsed && !is_active} disabled=${isSent}
           onClick=${isUsed ? switchOff : () => remove(method)}>

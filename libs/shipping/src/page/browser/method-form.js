@@ -43,6 +43,9 @@ function readable(violation, values) {
   };
 }
 
+/** Enter alone begins a new line in the details. */
+const saveByKey = (event) => event.key === 'Enter' && (event.ctrlKey || event.metaKey) && event.currentTarget.requestSubmit();
+
 /**
  * The form of one method. A field that comes from the default is shown as text, until the user changes it here. A field
  * of the method's own can be given back to the default.
@@ -175,7 +178,7 @@ export class MethodForm extends Component {
     };
     return html`
       <${Dialog} title=${title} onClose=${onClose} cancel=${this.cancel}>
-        <form onSubmit=${this.save} onChange=${this.follow} noValidate>
+        <form onSubmit=${this.save} onChange=${this.follow} onKeyDown=${saveByKey} noValidate>
           <fieldset class="fields" hidden=${isConflict} disabled=${isSaving}>
             ${!hasCodes && this.codes()} ${this.note()}
             ${(hasCodes ? withCodes : withoutCodes).map(this.field)}

@@ -115,7 +115,8 @@ export class Methods extends Section {
       () => undefined,
       (error) => error,
     );
-    if (problem?.code === 'method_in_use' && dialog.open) return this.setState({ removing: { method, isUsed: true } });
+    if (problem?.code === 'method_in_use' && dialog.open)
+      return this.setState({ removing: { method, isUsed: true } }, () => dialog.querySelector('button:not([hidden])').focus());
     dialog.close();
     if (problem) notify(failureOf(problem), { isError: true });
     else this.changes.report(t('is_removed', { label: method.method_label }), [undo()]);

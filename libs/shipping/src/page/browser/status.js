@@ -56,7 +56,8 @@ addEventListener('keydown', (event) => {
   const isUndo = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z';
   const isTyping = event.target.matches('textarea, select, input:not([role=switch])');
   const button = line.querySelector(`[aria-keyshortcuts='Control+${event.shiftKey ? 'Shift+' : ''}Z']`);
-  if (!isUndo || isTyping || !button || document.querySelector('dialog[open]')) return;
+  if (!isUndo || isTyping || document.querySelector('dialog[open]')) return;
+  // Without a button, the browser would bring back an old search.
   event.preventDefault();
-  button.click();
+  button?.click();
 });
