@@ -25,12 +25,12 @@ describe.skipIf(!isInstalled)(`the defaults on the page${place}`, () => {
     await methods().upsertMany('default', defaults);
     const operator = await page.open(freshProject());
     const project = new URL(operator.page.url()).searchParams.get('project') ?? '';
-    await operator.text('3 defaults are not here: GLS Parcel, GLS Express, DPD Pickup').waitFor();
+    await operator.text('Start with the defaults: GLS Parcel, GLS Express, DPD Pickup').waitFor();
     expect(await operator.accessibilityFaults()).toEqual([]);
 
     await operator.button('Adopt all 3').click();
     await operator.notice('3 methods are added. They follow the defaults.');
-    await operator.text('defaults are not here').waitFor({ state: 'detached' });
+    await operator.text('Start with the defaults').waitFor({ state: 'detached' });
     expect(await operator.page.evaluate('document.activeElement.textContent')).toBe('GLS Parcel');
 
     const byService = freshProject();

@@ -142,6 +142,9 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     await operator.button('Save').click();
     await operator.text('Somebody removed this method while you edited it').waitFor();
     await operator.row('UPS Ground').waitFor({ state: 'detached' });
+    await operator.button('Create it again').waitFor();
+    expect(await operator.button('Remove method').count()).toBe(0);
+    expect(await operator.button('Save').isVisible()).toBe(false);
     await operator.button('Create it again').click();
     await operator.notice('“My label” is saved.');
 

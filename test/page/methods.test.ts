@@ -191,6 +191,20 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
+  it('takes a removal back by Ctrl+Z, although the search then finds nothing', async () => {
+    const { operator } = await page.openShop();
+    await operator.page.getByRole('searchbox').fill('Worldwide');
+    await operator.row('UPS Ground').waitFor({ state: 'detached' });
+
+    await operator.remove('DHL Worldwide');
+    await operator.notice('“DHL Worldwide” is removed.');
+    await operator.text('No method matches').waitFor();
+    await operator.page.keyboard.press('ControlOrMeta+z');
+
+    await operator.row('DHL Worldwide').waitFor();
+    expect(operator.errors).toEqual([]);
+  });
+
   it('shows, searches and moves 1,000 methods of 30 carriers, and adds at most 100 rows at once', async () => {
     const project = freshProject();
     const requests = Array.from({ length: 1000 }, (_, index) => ({

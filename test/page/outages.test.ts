@@ -35,7 +35,7 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     });
 
     await operator.toggle('UPS Ground').click();
-    await operator.notice('It may not have been saved.');
+    await operator.notice('The change may not have been saved.');
 
     expect(await operator.page.getByRole('status').textContent()).not.toContain('not saved');
     expect((await shop.list('filter[is_active]=false')).body.meta.total).toBe(1);
@@ -49,7 +49,7 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
       route.request().method() === 'GET' ? route.continue() : route.fulfill(gateway),
     );
     const unknown =
-      'The server responded in a form that this page does not know. It may not have been saved. Check the list.';
+      'The server responded in a form that this page does not know. The change may not have been saved. Check the list.';
     const closed = async (): Promise<void> => {
       await operator.notice(unknown);
       await operator.page.getByRole('status').getByRole('button', { name: 'Close' }).click();
@@ -77,7 +77,7 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     await operator.field('Name').fill('Renamed');
 
     await operator.button('Save').click();
-    await operator.text('It may not have been saved.').waitFor();
+    await operator.text('The change may not have been saved.').waitFor();
     await operator.button('Cancel').click();
 
     await operator.row('Renamed').waitFor();

@@ -176,6 +176,8 @@ export class MethodForm extends Component {
       closeDialog();
       remove(method);
     };
+    // What is left is to create it again.
+    const isGone = problem?.code === 'method_not_found';
     return html`
       <${Dialog} title=${title} onClose=${onClose} cancel=${this.cancel}>
         <form onSubmit=${this.save} onChange=${this.follow} onKeyDown=${saveByKey} noValidate>
@@ -185,10 +187,10 @@ export class MethodForm extends Component {
             ${this.props.places.has(method.id) && this.place()} ${this.field('meta')} ${this.input('is_active')}
           </fieldset>
           <footer hidden=${isConflict}>
-            <button disabled=${isSaving}>${t(isSaving ? 'saving' : 'save')}</button>
+            <button hidden=${isGone} disabled=${isSaving}>${t(isSaving ? 'saving' : 'save')}</button>
             ${!method.id && html`<button type="button" class="outline" disabled=${isSaving} onClick=${this.saveAndAdd}>${t('save_another')}</button>`}
             <button type="button" class="secondary outline" onClick=${this.cancel}>${t('cancel')}</button>
-            ${method.id && html`<button type="button" class="quiet danger" onClick=${askToRemove}>${t('remove_method')}</button>`}
+            ${method.id && !isGone && html`<button type="button" class="quiet danger" onClick=${askToRemove}>${t('remove_method')}</button>`}
           </footer>
           ${problem && !isAtFields && this.error()}
         </form>

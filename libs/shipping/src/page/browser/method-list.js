@@ -34,7 +34,7 @@ export class MethodList extends Component {
     // The list of rows is live.
     const { element, rows, index } = focus;
     const next = rows[Math.min(index, rows.length - 1)]?.querySelector('.name');
-    (element.isConnected ? element : (next ?? document.querySelector('[name=q]'))).focus();
+    (element.isConnected ? element : (next ?? document.querySelector('#methods'))).focus();
   }
 
   /** Adds rows after each frame until all of them are there. */

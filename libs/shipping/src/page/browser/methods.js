@@ -165,7 +165,7 @@ export class Methods extends Section {
     const names = missing.slice(0, 5).map(({ method_label }) => method_label);
     return html`
       <small>
-        ${plural('missing', missing.length)} <bdi>${names.join(', ')}</bdi>${missing.length > 5 && ' …'}${' '}
+        ${methods.length > 0 ? plural('missing', missing.length) : t('start_with')} <bdi>${names.join(', ')}</bdi>${missing.length > 5 && ' …'}${' '}
         <button class=${methods.length > 0 && 'quiet'} onClick=${this.adopt}>${plural('adopt', missing.length)}</button>
       </small>`;
   }
