@@ -95,8 +95,7 @@ async function act(page: Page, methods: ShippingMethodsService): Promise<void> {
   await field('Carrier code').fill('ups');
   await field('Method code').fill('1');
   await button('Save').click();
-  await alert('Some fields need your attention.');
-  assert.equal(await page.getByText('Name is required.').count(), 1);
+  await page.getByText('Name is required.', { exact: true }).waitFor();
   await field('Carrier code').fill('dhl');
   await field('Name').fill(codes.method_label);
   await button('Save').click();
