@@ -178,7 +178,8 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     expect(await operator.accessibilityFaults()).toEqual([]);
     await operator.dialog().getByRole('button', { name: 'Remove' }).click();
     await operator.alert('Something still uses this method');
-    await operator.page.keyboard.press('Enter'); // on “Switch it off”
+    // The focus is on “Switch it off”.
+    await operator.page.keyboard.press('Enter');
     await operator.notice('“UPS Ground” is off');
     await operator.button('UPS Express').click();
     await operator.button('Remove method').click();

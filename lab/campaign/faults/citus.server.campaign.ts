@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { serverUrl } from '../../../test/support/database.js';
 import { type SampleProcess } from '../../../test/support/sample-process.js';
 import { runSql } from '../../../test/support/scaling.js';
-import { counted, report } from '../figures.js';
+import { counted, progress, report } from '../figures.js';
 import { sized } from '../size.js';
 import { inWords, Ledger, type Reckoning } from './ledger.js';
 import { startHost } from './start-host.js';
@@ -98,6 +98,7 @@ describe.skipIf(directory === '')('a cluster of Citus', () => {
         await kill(node(round));
         await pause(1_000);
         await startNodes(workers);
+        progress(`kill -9 of ${name}`, round + 1, kills);
       }
       await more(100);
     });
@@ -119,7 +120,7 @@ describe.skipIf(directory === '')('a cluster of Citus', () => {
     expect(await killed('coordinator', sized({ ci: 2, long: 6 }), () => 0)).toEqual([]);
   });
 
-  it('loses no write, and refuses none, while a new worker takes over its part', async () => {
+  it('loses no acknowledged write while a new worker takes over its part', async () => {
     const workers = (await ports()).length;
     const { reckoning, others } = await written('grown', async () => {
       await startNodes(workers);

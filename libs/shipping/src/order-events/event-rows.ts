@@ -74,7 +74,7 @@ export async function insertEvent(
     .updateEntity(false);
   if (returnsRow(manager))
     insert.returning(columnNames.map((name) => `${returnedSql(manager, name)} AS ${name}`).join(', '));
-  /** @param ignoresDuplicates if true, it is no error when a unique index refuses the row; the stored event is returned */
+  /** @param ignoresDuplicates whether the call returns the stored event when a unique index refuses the new row */
   const tryInsert = async (ignoresDuplicates: boolean): Promise<EventRow | undefined> => {
     // On PostgreSQL, an INSERT that fails ends the transaction of the caller.
     insert.orIgnore(ignoresDuplicates && dialect.failureEndsTransaction);
@@ -85,7 +85,8 @@ export async function insertEvent(
     });
     const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
     const { insertId: seq } = Object(raw) as { insertId?: number };
-    return inserted ?? storedEvent(manager, { projectId, orderId }, { id, seq }, event.dedupe_key);
+    if (inserted) return asSelected(manager, inserted);
+    return storedEvent(manager, { projectId, orderId }, { id, seq }, event.dedupe_key);
   };
   let stored: EventRow | undefined;
   if (event.dedupe_key !== null) stored = await tryInsert(true);
@@ -179,9 +180,11 @@ function returnedSql(manager: EntityManager, name: keyof OrderEventDto): string 
   return returnedTime && columns[name] === 'time' ? returnedTime(name) : columnSql(manager, name);
 }
 
-/** @param value as `timeColumn` or `returnedTime` of the dialect returns it */
-function timeOf(value: string): string {
-  return /^-?\d+$/.test(value) ? new Date(Number(value)).toISOString() : value;
+/** Returns the row of an INSERT as a SELECT would return it. */
+function asSelected(manager: EntityManager, row: EventRow): EventRow {
+  if (!dialectIn(manager).returnedTime) return row;
+  const timeOf = (milliseconds: string): string => new Date(Number(milliseconds)).toISOString();
+  return { ...row, occurred_at: timeOf(row.occurred_at), recorded_at: timeOf(row.recorded_at) };
 }
 
 function tableOf(manager: EntityManager): string {
@@ -199,7 +202,7 @@ export function eventOf(row: EventRow): OrderEventDto {
     message: row.message,
     data: JSON.parse(row.data) as OrderEventDto['data'],
     actor: row.actor === null ? null : (JSON.parse(row.actor) as OrderEventDto['actor']),
-    occurred_at: timeOf(row.occurred_at),
-    recorded_at: timeOf(row.recorded_at),
+    occurred_at: row.occurred_at,
+    recorded_at: row.recorded_at,
   };
 }

@@ -15,7 +15,7 @@ export interface OptionsOwner {
 }
 
 /**
- * A rule of class-validator for an option. It accepts undefined, which only an option without a default can be.
+ * A rule of class-validator for an option. It accepts undefined: an option with a default is never undefined here.
  * @param words what the option must be, for the error
  */
 export function Must(words: string, isAllowed: (value: unknown) => boolean): PropertyDecorator {

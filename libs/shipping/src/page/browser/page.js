@@ -15,7 +15,7 @@ function openProject(event) {
   location.search = new URLSearchParams({ project: formValues(event).project.trim() });
 }
 
-/** Not every browser does this. The arrow keys choose another project without a request. */
+/** Enter opens the chosen project, which not every browser does by itself. The arrow keys only choose one. */
 function openByEnter(event) {
   if (event.key !== 'Enter') return;
   event.preventDefault();
