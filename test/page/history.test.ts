@@ -79,6 +79,23 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
+  it('leaves room for the methods on the first screen of a phone, however long it is', async () => {
+    const { shop, operator } = await page.openShop();
+    const events = page.host.app.get(OrderEventsService);
+    for (let each = 1; each <= 20; each++)
+      await events.record({ projectId: shop.project, orderId: 'o' }, { type: `kind.${each}` });
+    await operator.page.setViewportSize({ width: 360, height: 740 });
+
+    await operator.field('Order number').fill('o');
+    await operator.button('History').click();
+    await operator.text('20 of 20 events').waitFor();
+
+    const methods = await operator.page.getByRole('heading', { name: 'Shipping methods' }).boundingBox();
+    expect(methods?.y).toBeLessThan(740);
+    expect(await operator.accessibilityFaults()).toEqual([]);
+    expect(operator.errors).toEqual([]);
+  });
+
   it('comes first if the address asks for it, by day, with the gaps between the events', async () => {
     const { shop, operator } = await page.openShop();
     const order = { projectId: shop.project, orderId: 'x'.repeat(64) };

@@ -102,6 +102,7 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
       'Details\t–\t–\tdays 5',
       'Place\t10\t11\tno change',
     ]);
+    expect(await rows.locator('b').allInnerTexts()).toEqual(['Their label', '11']);
     expect(await operator.accessibilityFaults()).toEqual([]);
     expect(await operator.field('Name').isVisible()).toBe(false);
     await operator.button('Keep my changes').dblclick();
