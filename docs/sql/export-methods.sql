@@ -1,6 +1,6 @@
 -- All methods, with the values that they store and the values that they show. Write your `defaultsProjectId` in place of
--- 'default' if it is another one. The statement runs on PostgreSQL, MariaDB, MySQL and SQLite. On
--- Citus, it needs the limit.
+-- 'default' if it is another one. The statement runs on PostgreSQL, MariaDB, MySQL and SQLite, and, because of the limit,
+-- on Citus.
 select m.project_id, m.id, m.carrier_code, m.method_code, m.is_active, m.use_default,
   m.carrier_label, m.method_label, m.sort_order, m.meta,
   coalesce(case when m.use_default like '%carrier_label%' then d.carrier_label end, m.carrier_label) as effective_carrier_label,
