@@ -3,6 +3,7 @@ import { type EntityManager } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject, ground } from '../support/client.js';
+import { engine } from '../support/database.js';
 
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
 
@@ -62,23 +63,31 @@ describe('a call in beforeCommit.change', () => {
     },
   );
 
-  it('may come from a worker outside of the hook, after the call of the hook has run its own hook', async () => {
-    const [project, mirror] = [freshProject(), freshProject()];
-    const order = { projectId: mirror, orderId: 'o' };
-    let hand: (manager: EntityManager) => void = () => undefined;
-    const handed = new Promise<EntityManager>((resolve) => (hand = resolve));
-    const worker = handed.then((manager) => host.events.record(order, { type: 'a.b' }, { manager }));
-    hook = async ({ after }, manager) => {
-      if (after?.project_id !== project) return;
-      await host.methods.create(mirror, ground, { manager });
-      hand(manager);
-      await worker;
-    };
+  const begins = ['calls', ...(engine.has.connections ? ['begins a nested transaction'] : [])];
 
-    await host.methods.create(project, ground);
+  it.each(begins)(
+    'may come from a worker outside of the hook that %s, after a call of the hook',
+    async (how) => {
+      const [project, mirror] = [freshProject(), freshProject()];
+      const order = { projectId: mirror, orderId: 'o' };
+      let hand: (manager: EntityManager) => void = () => undefined;
+      const handed = new Promise<EntityManager>((resolve) => (hand = resolve));
+      const record = (manager: EntityManager) => host.events.record(order, { type: 'a.b' }, { manager });
+      const worker = handed.then((manager) =>
+        how !== 'calls' ? manager.transaction(record) : record(manager),
+      );
+      hook = async ({ after }, manager) => {
+        if (after?.project_id !== project) return;
+        await host.methods.create(mirror, ground, { manager });
+        hand(manager);
+        await worker;
+      };
 
-    expect(await host.events.findAll(order)).toHaveLength(1);
-  });
+      await host.methods.create(project, ground);
+
+      expect(await host.events.findAll(order)).toHaveLength(1);
+    },
+  );
 
   it.each<[string, (project: string) => Promise<unknown>]>([
     ['a change of the same project', (project) => host.methods.create(project, express)],

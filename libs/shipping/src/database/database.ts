@@ -146,7 +146,7 @@ export class Database {
     work: (manager: EntityManager, isRetry: boolean) => Promise<Result>,
     afterStatements?: AfterStatements<Result>,
   ): Promise<Result> {
-    if (caller && isInTransaction(caller))
+    if (caller && isInTransaction(caller) && !isInOthersTransaction(caller))
       return this.join(caller, () => work(caller.manager, false), afterStatements);
     const runInTransaction = (runner: QueryRunner, isRetry: boolean): Promise<Result> =>
       runCall(runner, () => work(runner.manager, isRetry), afterStatements);
@@ -156,7 +156,7 @@ export class Database {
         : runner.manager.transaction(() => runInTransaction(runner, isRetry));
     if (!caller) return this.onOwnConnection(begin);
     stateOf(caller).refuseLateCall(caller);
-    return this.withRetries(begin, caller);
+    return stateOf(caller).ownTransactions.take(() => this.withRetries(begin, caller));
   }
 
   /** Runs a call on the query runner of the caller. A lost race ends the caller's transaction, so nothing is repeated. */
@@ -235,6 +235,11 @@ async function connect(runner: QueryRunner): Promise<void> {
   await connectOutsideTransactions(runner).catch((error: unknown) => {
     throw new DatabaseUnavailableError(error);
   });
+}
+
+/** Whether the open transaction belongs to another call, which has begun it because the caller has none. */
+function isInOthersTransaction(caller: QueryRunner): boolean {
+  return stateOf(caller).ownTransactions.isBusy && currentContext()?.runner !== caller;
 }
 
 function isLostRace(error: unknown): boolean {

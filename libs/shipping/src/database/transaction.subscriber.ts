@@ -147,7 +147,9 @@ function takeTurn(
 ): Promise<void> {
   const state = stateOf(runner);
   const context = currentContext();
-  const turns = context?.runner === runner ? context.turns : state.turns;
+  // A nested transaction belongs to the hook that runs now. On SQLite it may be the transaction of another request.
+  const hook = state.isShared ? undefined : state.hook;
+  const turns = context?.runner === runner ? context.turns : (hook ?? state).turns;
   return new Promise<void>((begin, fail) => {
     const turn = turns[order](async () => {
       prepare?.();

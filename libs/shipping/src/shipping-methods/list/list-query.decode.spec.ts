@@ -47,6 +47,7 @@ const paging: Query[] = [
   ['page=1&page=1', 'page duplicate'],
   ['page=&page=1', 'page duplicate'],
   ['sort=x&page[]=0&__proto__=1&constructor[prototype]=1&q[a]=1&limit=-1'],
+  ['raw_filters[0][field]=id&raw_filters[]={}', 'raw_filters[0][field] unknown', 'raw_filters[] unknown'],
   ['perPage=5', 'perPage unknown'],
   ['per_page=5&per-pages=6', 'per-pages unknown'],
   ['Page=2&PAGES=3&Q=ups&qs=1', 'Page unknown', 'PAGES unknown', 'Q unknown', 'qs unknown'],

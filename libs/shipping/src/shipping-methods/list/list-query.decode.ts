@@ -14,14 +14,15 @@ const parametersByLooseName = new Map(listParameters.map((name) => [looseName(na
 
 /**
  * A host may have parameters of its own, so unknown ones are ignored. But if a near miss were ignored, such as
- * `filters[carrier_code]`, the response would have all methods.
+ * `filters[carrier_code]` or `raw_filters[0][field]`, the response would have all methods.
  */
 function checkName(violations: Violations, name: string): void {
   const base = /^[^[]*/.exec(name)?.[0] ?? name;
   const meant = parametersByLooseName.get(looseName(base));
-  if (meant === undefined || meant === base) return;
+  if (meant === undefined || (meant === base && meant !== 'raw_filters')) return;
   const parameter = shortened(name);
-  const detail = `${parameter} is not a parameter of the list. Did you mean ${shortened(name.replace(base, meant))}?`;
+  const right = meant === 'raw_filters' ? meant : name.replace(base, meant);
+  const detail = `${parameter} is not a parameter of the list. Did you mean ${shortened(right)}?`;
   violations.at({ parameter })('unknown', detail, listParameters);
 }
 
