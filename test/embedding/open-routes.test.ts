@@ -58,12 +58,19 @@ describe('at boot, the module', () => {
 
     expect(others).toEqual([]);
     expect(warning).toContain('"api/projects/:project_id/sales/orders" have no guard');
+    expect(warning).toMatch(/: create, list, tree, update, remove, events\. /);
     expect(warning).toContain('http: { decorators: [UseGuards(YourGuard)] }');
     expect(warning).toContain('UseGuards({ canActivate: () => true })');
   });
 
   it('warns of a decorator that is no guard', async () => {
     expect(await booted({ mounts: [{ decorators: [wrapping((next) => next())] }] })).toHaveLength(1);
+  });
+
+  it('warns of the routes that are open beside a route with a guard', async () => {
+    const [warning] = await booted({ mounts: [{ routeDecorators: { list: [UseGuards(guard)] } }] });
+
+    expect(warning).toMatch(/: create, tree, update, remove, events\. /);
   });
 
   it('warns only of the mount without a guard', async () => {
@@ -77,7 +84,6 @@ describe('at boot, the module', () => {
   it.each<[host: string, boot: Boot]>([
     ['a guard on the mount', { mounts: [{ decorators: [UseGuards(guard)] }] }],
     ['the guard of the warning', { mounts: [{ decorators: [UseGuards({ canActivate: () => true })] }] }],
-    ['a guard on one route', { mounts: [{ routeDecorators: { events: [UseGuards(guard)] } }] }],
     [
       'a guard below a decorator that wraps the handler',
       { mounts: [{ decorators: [UseGuards(guard), wrapping((next) => next())] }] },

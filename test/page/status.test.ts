@@ -211,6 +211,26 @@ describe.skipIf(!isInstalled)(`a change of all methods that a filter shows${plac
     expect(operator.errors).toEqual([]);
   });
 
+  it('replaces the names that are left when another user has removed a method meanwhile', async () => {
+    const { shop, operator } = await page.openShop();
+    let release = (): void => undefined;
+    const isReleased = new Promise<void>((resolve) => (release = resolve));
+    await operator.page.route('**/methods/*', (route) => isReleased.then(() => route.fallback()), { times: 1 });
+    await operator.page.getByRole('searchbox').fill('ups');
+    await operator.toggle('UPS Ground').click();
+    await operator.button('Replace in names').click();
+    await operator.fillIn({ Find: 'UPS', 'Replace with': 'United' });
+    const { data } = (await shop.list('q=express')).body;
+    await shop.remove(data[0].id);
+    await operator.button('Replace').click();
+    release();
+
+    await operator.row('United Ground').waitFor();
+    await operator.row('United 2nd Day Air').waitFor();
+    expect((await shop.list('q=united')).body.meta.total).toBe(2);
+    expect(operator.errors).toEqual([]);
+  });
+
   it('keeps the changed names in the list until the search is changed', async () => {
     const { operator } = await page.openShop();
     const search = operator.page.getByRole('searchbox');

@@ -22,10 +22,10 @@ export class Changes {
     this.load = load;
   }
 
-  /** Runs a function after the changes before it. It may read the list, which has them then. */
+  /** Runs a function after the changes before it, even if one of them has thrown. It may read the list, which has them then. */
   queue = (act) => {
     clearErrors();
-    return (this.last = this.last.then(act));
+    return (this.last = this.last.then(act, act));
   };
 
   /** @param decide returns the requests of a change */

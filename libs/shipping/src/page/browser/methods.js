@@ -75,13 +75,12 @@ export class Methods extends Section {
       plural(is_active ? 'are_active_now' : 'are_inactive_now', methods.length),
     );
 
-  /** Somebody else may have removed a method meanwhile. */
   replace = (changes) => {
     const requests = () =>
-      changes
-        .map(([{ id }, method_label]) => [this.find(id), { method_label }])
-        .filter(([method]) => method)
-        .map((change) => updating(...change));
+      changes.flatMap(([{ id }, method_label]) => {
+        const method = this.find(id);
+        return method ? [updating(method, { method_label })] : [];
+      });
     this.keep(changes.map(([method]) => method));
     return this.changes.add(requests, plural('replaced_now', changes.length));
   };
