@@ -26,7 +26,7 @@ import { Column, DataSource, Entity, type EntityManager, Index, PrimaryGenerated
 @Entity({ name: 'placed_order' })
 @Index('uq_placed_order', ['projectId', 'orderId'], { unique: true })
 export class PlacedOrder {
-  /** The number that the customer sees. The server makes it. */
+  /** The number that the customer sees. */
   @PrimaryGeneratedColumn({ name: 'number', type: 'integer' })
   number!: number;
 
@@ -41,11 +41,12 @@ export class PlacedOrder {
   methodLabel!: string;
 }
 
-/** The same customer and key give the same order, on every instance. */
+/** The same customer and key give the same order, on every instance. The id is short, because each event has it. */
 function orderIdOf(customer: string, key: string): string {
   return createHash('sha256')
     .update(JSON.stringify([customer, key]))
-    .digest('hex');
+    .digest('hex')
+    .slice(0, 32);
 }
 
 interface Choice {

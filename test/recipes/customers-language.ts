@@ -10,7 +10,8 @@ export function languagesOf(accepted = ''): string[] {
 
 /** Returns the method with its two labels in the first of the languages that it has. */
 export function translated(method: ShippingMethodDto, languages: readonly string[]): ShippingMethodDto {
-  const labels = new Map(Object.entries((method.meta.labels ?? {}) as Record<string, Labels | null>));
+  const meta = method.meta as { labels?: Record<string, Labels | null> | null };
+  const labels = new Map(Object.entries(meta.labels ?? {}));
   const language = languages.find((each) => each === shopLanguage || labels.has(each));
   const { carrier_label, method_label } = labels.get(language ?? shopLanguage) ?? {};
   return {

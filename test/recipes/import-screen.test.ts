@@ -72,7 +72,7 @@ describe('an import screen', () => {
 
     expect(status).toBe(400);
     expect(body['lines']).toMatchObject([
-      { line: 2, column: 'method_label' },
+      { line: 2, column: 'method_label', detail: 'method_label is required.' },
       { line: 5, column: 'method_label' },
       { line: 5, column: 'sort_order' },
       { line: 6, detail: 'line 6 has the same codes as line 5.' },

@@ -158,7 +158,9 @@ function throwWithLines(error: unknown, lines: readonly number[]): never {
   if (!(error instanceof ValidationFailedError)) throw error;
   const violations = error.violations.map(({ index = 0, pointer, detail }) => {
     const [, , column] = pointer?.split('/') ?? [];
-    const text = detail.replace(/(?<=^| )\/(\d+)/g, (_, other: string) => `line ${lines[Number(other)]}`);
+    const text = detail
+      .replace(/^\/\d+\//, '')
+      .replace(/(?<=^| )\/(\d+)/g, (_, other: string) => `line ${lines[Number(other)]}`);
     return { line: lines[index], column, detail: text };
   });
   throw invalid(violations, error.truncated);

@@ -31,7 +31,6 @@ const failures = new Counter({
   name: 'shipping_failures_total',
   help: '503 responses',
   labelNames: ['code'],
-  registers: [],
 });
 
 function exportFigures(methods: ShippingMethodsService, pool: Pool, register: Registry): void {

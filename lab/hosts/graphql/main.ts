@@ -25,7 +25,11 @@ class AppModule {
 
 interface GraphqlResponse {
   data: unknown;
-  errors?: { message: string; path: string[]; extensions?: { code?: string; errors?: unknown[] } }[];
+  errors?: {
+    message: string;
+    path: string[];
+    extensions?: { code?: string; errors?: unknown[]; existing_id?: string };
+  }[];
 }
 
 const unknownId = '019a9f52-1a40-7c0e-8b11-2f4d9a7c5e60';
@@ -62,6 +66,7 @@ async function checkDriver(
     console.log(`✓ ${name}: ${code}: ${errors[0]?.message}`);
   }
   assert.equal(responses.validation_failed.errors?.[0]?.extensions?.errors?.length, 2);
+  assert.ok(responses.duplicate_method.errors?.[0]?.extensions?.existing_id);
 
   // Without the filter, the message arrives, but not our code.
   for (const [shop, message] of [

@@ -7,7 +7,7 @@ import { ShippingHttpError } from 'nestjs-shipping';
 @Catch(ShippingHttpError)
 export class ShippingGraphqlFilter implements GqlExceptionFilter<ShippingHttpError> {
   catch(error: ShippingHttpError): GraphQLError {
-    const { code, detail, status, errors } = error.problem;
-    return new GraphQLError(detail, { extensions: { code, status, errors }, originalError: error });
+    const { detail, ...extensions } = error.problem;
+    return new GraphQLError(detail, { extensions, originalError: error });
   }
 }

@@ -4,7 +4,6 @@ import { type OrderEventDto } from 'nestjs-shipping';
 
 declare module 'nestjs-shipping' {
   interface OrderEventData {
-    'order.placed': { total: string; coupon?: string | undefined };
     'order.paid': { amount: string; currency: string };
     'gift.wrapped': { paper?: string };
   }
@@ -12,6 +11,13 @@ declare module 'nestjs-shipping' {
   interface ShippingMethodMeta {
     max_weight_kg?: number | undefined;
     countries?: string[];
+  }
+}
+
+// The documents record this event without `data`, so they do not show its type.
+declare module 'nestjs-shipping' {
+  interface OrderEventData {
+    'order.placed': { total: string; coupon?: string | undefined };
   }
 }
 
