@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { type HttpRequest, jsonBody } from './request.js';
 
 // With `@Param()` and `@Body()`, a host's global pipes would convert and strip the values first. Nest's ValidationPipe
-// leaves custom decorators alone, unless its option `validateCustomDecorators` is set.
+// leaves custom decorators alone. With `validateCustomDecorators`, it finds no class to check them against.
 
 /** The key of the metadata. Nest 10.0 has no `Reflector.createDecorator()`. */
 const projectParameter = 'nestjs-shipping:project-parameter';
