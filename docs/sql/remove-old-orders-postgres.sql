@@ -2,24 +2,29 @@
 -- New events fill the pages of removed ones. With minmax_multi_ops, the index still skips these pages: after one of five
 -- years was removed, a window read 32 pages instead of 18,048. PostgreSQL 13 lacks this class: leave it
 -- out there, and send REINDEX INDEX CONCURRENTLY ix_shop_event_recorded before each run.
+-- Each window reads the whole index. For 500 million events or more, set pages_per_range = 1024: docs/dba.md has the
+-- figures.
 -- With partitions, remove this statement, and run docs/scaling/brin-index.sql instead: PostgreSQL refuses CONCURRENTLY
 -- there, and without it every record() waits.
 create index concurrently if not exists ix_shop_event_recorded
   on shipping_order_event using brin (recorded_at timestamptz_minmax_multi_ops) with (pages_per_range = 32);
 
--- Each window commits by itself, so you can stop the block and start it again at the same or a later time.
+-- Each window commits by itself, so you can stop the block at any time.
 do $$
 declare
   keep_since constant timestamptz := now() - interval '7 years';
+  -- In each later run, the time in the last notice of the run before. At first, and after a restore, the oldest event.
   first_time constant timestamptz := timestamptz '2018-01-01';
-  -- So long that it has some thousand events: two billion events in five years are 45,000 an hour, so 5 minutes.
+  -- So long that it has some thousand events, or 45,000 with 1024: an hour, if two billion events are five years.
   step constant interval := '1 hour';
   from_time timestamptz := first_time;
+  to_time timestamptz;
 begin
   while from_time < keep_since loop
+    to_time := least(from_time + step, keep_since);
     with old as materialized (
       select distinct project_id, order_id from shipping_order_event
-      where recorded_at >= from_time and recorded_at < least(from_time + step, keep_since)
+      where recorded_at >= from_time and recorded_at < to_time
     ), done as materialized (
       select * from old where not exists (
         select from shipping_order_event newer
@@ -29,6 +34,7 @@ begin
     delete from shipping_order_event event using done
     where event.project_id = done.project_id and event.order_id = done.order_id;
     commit;
-    from_time := from_time + step;
+    raise notice 'done before %', to_time;
+    from_time := to_time;
   end loop;
 end $$;

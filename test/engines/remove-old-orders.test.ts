@@ -1,3 +1,4 @@
+import { type Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addEvents } from '../support/rows.js';
 import { type RoleDatabase, sqlOf, statementsOf, withRole } from './application-role.js';
@@ -61,6 +62,27 @@ for (const engine of [postgres, mariadb, mysql])
     });
 
     if (engine !== postgres) return;
+    it('begins where the run before has ended', async () => {
+      const runner = database.owner.createQueryRunner();
+      const client = (await runner.connect()) as Client;
+      const times: string[] = [];
+      client.on('notice', ({ message }) => times.push(/done before (.*)/.exec(message ?? '')?.[1] ?? ''));
+      const run = async (years: number, firstTime: string): Promise<void> => {
+        const sql = sqlOf('sql/remove-old-orders-postgres', database.role, database.place)
+          .replace("'1 hour'", "'30 days'")
+          .replace('7 years', `${years} years`)
+          .replace('2018-01-01', firstTime);
+        for (const statement of statementsOf(sql)) await runner.query(statement);
+      };
+
+      await run(8, '2018-01-01');
+      expect(await counts()).toMatchObject({ old: 2800 });
+      await run(7, times.at(-1) ?? '');
+
+      expect(await counts()).toEqual({ alive: 2800, young: 1400 });
+      await runner.release();
+    });
+
     it('reads no page that has only older and newer events than a window', async () => {
       const [index = ''] = statementsOf(
         sqlOf('sql/remove-old-orders-postgres', database.role, database.place),

@@ -89,9 +89,7 @@ describe.skipIf(!isInstalled)(`the language of the page${place}`, () => {
 
     await operator.text('Name fehlt.').waitFor();
 
-    expect(await operator.errorAt('Name des Versanddienstes')).toBe(
-      'Das sind zu viele oder zu wenige Zeichen.',
-    );
+    expect(await operator.errorAt('Name des Versanddienstes')).toBe('Erlaubt sind höchstens 255 Zeichen.');
     expect(await operator.errorAt('Name')).toBe('Name fehlt.');
     expect(await operator.accessibilityFaults()).toEqual([]);
     expect(operator.errors).toEqual([]);

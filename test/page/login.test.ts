@@ -143,6 +143,9 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
 
       await operator.button('Save').click();
       await operator.alert('You are not signed in.');
+      expect(await operator.page.getByRole('link', { name: 'Sign in' }).getAttribute('target')).toBe(
+        '_blank',
+      );
       await signIn();
       await operator.button('Save').click();
 

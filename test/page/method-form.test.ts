@@ -29,7 +29,7 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     expect(await operator.errorAt('Details')).toContain('Line 2: write a name, a colon');
     expect(await operator.errorAt('Method code')).toBeNull();
     expect(await operator.accessibilityFaults()).toEqual([]);
-    await operator.fillIn({ 'Carrier code': ' dhl ', Name: 'DHL 12:00', Details: '' });
+    await operator.fillIn({ 'Carrier code': ' DHL ', Name: 'DHL 12:00', Details: '' });
     let errors = -1;
     await operator.page.route('**/methods', async (route) => {
       await operator.button('Saving …').waitFor();

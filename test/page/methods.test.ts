@@ -63,7 +63,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     await operator.page.getByRole('searchbox').fill('ups');
     await operator.page.getByRole('combobox', { name: 'On or off' }).selectOption('On');
     await operator.toggle('UPS Ground').click();
-    await operator.row('UPS Ground').waitFor({ state: 'detached' });
+    await operator.notice('“UPS Ground” is off');
 
     await operator.page.reload();
     await operator.text('2 of 4 methods').waitFor();
@@ -73,20 +73,30 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
-  it('gives the focus to the next row when a row leaves the filter', async () => {
+  it('keeps a row that is switched out of the filter, and gives the focus to the next row of one that is removed', async () => {
     const { operator } = await page.openShop();
     const focused = (): Promise<string> => operator.page.evaluate('document.activeElement.textContent');
     await operator.page.getByRole('combobox', { name: 'On or off' }).selectOption('On');
 
     await operator.toggle('UPS Ground').press('Space');
-    await operator.row('UPS Ground').waitFor({ state: 'detached' });
-    expect(await focused()).toBe('UPS 2nd Day Air');
-    await operator.page.keyboard.press('Enter');
+    await operator.notice('“UPS Ground” is off');
+    expect(await operator.labels()).toContain('UPS Ground');
+    await operator.button('UPS 2nd Day Air').press('Enter');
     await operator.button('Remove method').press('Enter');
     await operator.dialog().getByRole('button', { name: 'Remove', exact: true }).press('Enter');
     await operator.row('UPS 2nd Day Air').waitFor({ state: 'detached' });
 
     expect(await focused()).toBe('UPS Express');
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('shows what other users have done when somebody returns to the tab', async () => {
+    const { shop, operator } = await page.openShop();
+    await shop.create({ carrier_code: 'gls', method_code: '1', method_label: 'GLS Parcel' });
+
+    await operator.page.evaluate('document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))');
+
+    await operator.row('GLS Parcel').waitFor();
     expect(operator.errors).toEqual([]);
   });
 

@@ -208,6 +208,22 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
     expect(operator.errors).toEqual([]);
   });
 
+  it('become the own ones when the codes change, so that customers see the same values', async () => {
+    const { shop, operator } = await openInheriting();
+    await operator.button('Shared name').click();
+    await operator.button('Change codes').click();
+    await operator.field('Method code').fill('2');
+    await operator.button('Save').click();
+    await operator.notice('“Shared name” is saved.');
+
+    const shown = { method_label: 'Shared name', carrier_label: 'Shared carrier', meta: { days: 1 } };
+    expect(await stored(shop)).toMatchObject({ ...shown, method_code: '2', use_default: false });
+    await operator.button('Undo').click();
+    await operator.notice('Undone');
+    expect(await stored(shop)).toMatchObject({ ...shown, method_code: '1', use_default: true });
+    expect(operator.errors).toEqual([]);
+  });
+
   it('keep a change of another user to the sharing when both changes are merged', async () => {
     const { shop, codes, operator } = await openInheriting();
     const before = await stored(shop);

@@ -191,6 +191,10 @@ describe.skipIf(!isInstalled)(`a change of all methods that a filter shows${plac
     await operator.page.getByRole('searchbox').fill('ups');
     await operator.button('Replace in names').click();
     expect(await operator.field('Find').inputValue()).toBe('ups');
+    await operator.fillIn({ Find: 'UPS Ground', 'Replace with': '' });
+    await operator.text('0 names change.').waitFor();
+    await operator.fillIn({ Find: 'UPS 2', 'Replace with': 'UPS 2nd Day' });
+    await operator.text('0 names change.').waitFor();
     await operator.fillIn({ Find: 'ups ', 'Replace with': 'United $& ' });
 
     await operator.text('3 names change.').waitFor();
@@ -215,13 +219,15 @@ describe.skipIf(!isInstalled)(`a change of all methods that a filter shows${plac
     const { shop, operator } = await page.openShop();
     let release = (): void => undefined;
     const isReleased = new Promise<void>((resolve) => (release = resolve));
-    await operator.page.route('**/methods/*', (route) => isReleased.then(() => route.fallback()), { times: 1 });
+    await operator.page.route('**/methods/*', (route) => isReleased.then(() => route.fallback()), {
+      times: 1,
+    });
     await operator.page.getByRole('searchbox').fill('ups');
     await operator.toggle('UPS Ground').click();
     await operator.button('Replace in names').click();
     await operator.fillIn({ Find: 'UPS', 'Replace with': 'United' });
     const { data } = (await shop.list('q=express')).body;
-    await shop.remove(data[0].id);
+    await shop.remove(data[0]?.id ?? '');
     await operator.button('Replace').click();
     release();
 

@@ -12,8 +12,9 @@ import { testDatabase } from '../support/database.js';
 const requests = new AsyncLocalStorage<string>();
 
 /** In `main.ts`: `app.use(withRequestId)`, and `app.useLogger(new RequestLogger())`. */
-function withRequestId({ headers }: IncomingMessage, _response: unknown, next: () => void): void {
-  requests.run(String(headers['x-request-id'] ?? randomUUID()), next);
+function withRequestId(request: IncomingMessage, _response: unknown, next: () => void): void {
+  const id = String(request.headers['x-request-id'] ?? randomUUID());
+  requests.run(`${id} ${request.method} ${request.url}`, next);
 }
 
 class RequestLogger extends ConsoleLogger {
@@ -37,9 +38,10 @@ it.each(platformNames)('a logger adds the request id to the line of each 503 on 
     throw new DatabaseUnavailableError(new Error('The pool is empty.'));
   });
 
+  const path = '/api/projects/acme/sales/orders/shipments/methods';
   // Requests of one project share a statement.
   const list = (id: string): Promise<Response> =>
-    fetch(`${origin}/api/projects/acme/sales/orders/shipments/methods`, { headers: { 'x-request-id': id } });
+    fetch(`${origin}${path}`, { headers: { 'x-request-id': id } });
   const responses = await Promise.all([list('first'), list('second')]);
   const logged = lines.mock.calls.map(String).toSorted();
   vi.restoreAllMocks();
@@ -49,7 +51,7 @@ it.each(platformNames)('a logger adds the request id to the line of each 503 on 
   expect(responses.map(({ status }) => status)).toEqual([503, 503]);
   expect(logged).toEqual(
     ['first', 'second'].map(
-      (id) => expect.stringMatching(`${id} database_unavailable The pool is empty`) as string,
+      (id) => expect.stringContaining(`${id} GET ${path} database_unavailable The pool is empty`) as string,
     ),
   );
 });

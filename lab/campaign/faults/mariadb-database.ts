@@ -2,7 +2,11 @@ import { type Connection, createConnection, type RowDataPacket } from 'mysql2/pr
 import { type Target } from '../../../test/support/proxy.js';
 import { newDatabase, type ServerDatabase, urlAt } from './server-database.js';
 
-const sessions = { idle: "command = 'Sleep'", waiting: "state LIKE 'Waiting for table%'" };
+const sessions = {
+  idle: "command = 'Sleep'",
+  waiting: "state LIKE 'Waiting for table%'",
+  one: 'true ORDER BY rand() LIMIT 1',
+};
 
 export class MariadbDatabase implements ServerDatabase {
   private constructor(
@@ -45,7 +49,7 @@ export class MariadbDatabase implements ServerDatabase {
     return (await this.hostSessions('waiting')).length;
   }
 
-  async terminate(which: 'idle' | 'waiting'): Promise<number> {
+  async terminate(which: keyof typeof sessions): Promise<number> {
     const found = await this.hostSessions(which);
     return this.outside(async (connection) => {
       let ended = 0;
@@ -60,7 +64,7 @@ export class MariadbDatabase implements ServerDatabase {
   }
 
   /** The sessions of a host have this database as their default, those of the test have none. */
-  private hostSessions(which: 'idle' | 'waiting'): Promise<{ id: number }[]> {
+  private hostSessions(which: keyof typeof sessions): Promise<{ id: number }[]> {
     return this.outside((connection) =>
       rowsOf(
         connection,

@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { freshProject } from '../../../test/support/client.js';
 import { counted, report } from '../figures.js';
+import { sized } from '../size.js';
 import { inWords, Ledger } from './ledger.js';
 import { ProxiedHost } from './proxied-host.js';
+import { startHost } from './start-host.js';
 
 const mostMs = 8_000;
 const mostMsToHeal = 1_000;
@@ -105,6 +108,43 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
       done: `${ended} sessions: well after ${milliseconds} ms`,
       criterion: 'process alive, well within 1 s',
       met: host.sample.isAlive && milliseconds <= mostMsToHeal,
+    });
+  });
+
+  it('ending sessions all the time, loses nothing of four replicas', { timeout: 600_000 }, async () => {
+    const replicas = [host.sample];
+    for (let started = 0; started < 3; started++) {
+      const replica = await startHost({ DATABASE_URL: host.database.url });
+      onTestFinished(() => replica.kill());
+      replicas.push(replica);
+    }
+    const ledger = new Ledger(freshProject());
+    let next = 0;
+    const writing = ledger.write(32, () => replicas[next++ % 4]?.origin ?? '');
+    await ledger.acknowledged(20);
+
+    const since = performance.now();
+    const kills = Array.from({ length: sized({ ci: 100, long: 3_000 }) }, async (_, place) => {
+      await delay(place * 20);
+      return host.database.terminate('one');
+    });
+    const ended = (await Promise.all(kills)).reduce((sum, count) => sum + count, 0);
+    const seconds = (performance.now() - since) / 1_000;
+    ledger.stop();
+    await writing;
+
+    const reckoning = await ledger.reckon(host.origin);
+    expect(replicas.map(({ isAlive }) => isAlive)).toEqual([true, true, true, true]);
+    const unknown = ledger.responses.filter(({ code }) => code === 'outcome_unknown').length;
+    const refused = ledger.responses.filter(({ status }) => status === 503).length - unknown;
+    expect(
+      ledger.responses.filter(({ status }) => status === 0 || (status >= 500 && status !== 503)),
+    ).toEqual([]);
+    report({
+      name: 'a storm of kills on four replicas',
+      done: `${ended} kills in ${Math.round(seconds)} s, ${refused} refused, ${unknown} unknown; ${inWords(reckoning)}`,
+      criterion: 'four processes alive, only 503, 0 lost, 0 phantom',
+      met: reckoning.lost + reckoning.phantom === 0,
     });
   });
 

@@ -3,7 +3,11 @@ import { type Target } from '../../../test/support/proxy.js';
 import { newDatabase, type ServerDatabase, urlAt } from './server-database.js';
 
 const ofHost = "datname = current_database() AND application_name <> 'faults'";
-const sessions = { idle: "state = 'idle'", waiting: "state = 'active' AND wait_event_type = 'Lock'" };
+const sessions = {
+  idle: "state = 'idle'",
+  waiting: "state = 'active' AND wait_event_type = 'Lock'",
+  one: 'true ORDER BY random() LIMIT 1',
+};
 
 export class PostgresDatabase implements ServerDatabase {
   private constructor(
@@ -45,7 +49,7 @@ export class PostgresDatabase implements ServerDatabase {
     return found.length;
   }
 
-  async terminate(which: 'idle' | 'waiting'): Promise<number> {
+  async terminate(which: keyof typeof sessions): Promise<number> {
     const ended = await this.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${ofHost} AND ${sessions[which]}`,
     );

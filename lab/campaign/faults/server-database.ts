@@ -13,8 +13,8 @@ export interface ServerDatabase {
   lockTables(...names: string[]): Promise<() => Promise<void>>;
   /** How many of the host's sessions wait for such a lock. */
   waiting(): Promise<number>;
-  /** Ends those sessions of the host. @returns how many */
-  terminate(which: 'idle' | 'waiting'): Promise<number>;
+  /** Ends those sessions of the host, or one at random. @returns how many */
+  terminate(which: 'idle' | 'waiting' | 'one'): Promise<number>;
   drop(): Promise<void>;
 }
 

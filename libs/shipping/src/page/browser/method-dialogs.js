@@ -43,15 +43,20 @@ export function RemoveDialog({ method, isUsed, isSent, remove, toggle, onClose }
     <//>`;
 }
 
+const literally = (text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&');
+
 /** Replaces a text in the names of methods, and shows the new names before. */
 export class ReplaceDialog extends Component {
   state = { find: this.props.find, by: '' };
   type = ({ target }) => this.setState({ [target.name]: target.value });
 
   render({ methods, replace, onClose }, { find, by }) {
-    const found = new RegExp(find.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'), 'gi');
+    // "Expres" becomes "Express", but an "Express" stays.
+    const rest = by.toLowerCase().startsWith(find.toLowerCase()) ? by.slice(find.length) : '';
+    const found = new RegExp(literally(find) + (rest && `(?!${literally(rest)})`), 'gi');
     const named = (method) => [method, method.method_label.replace(found, () => by)];
-    const changes = find === '' ? [] : methods.map(named).filter(([method, label]) => label !== method.method_label);
+    const isNew = ([{ method_label }, label]) => label !== method_label && label.trim() !== '';
+    const changes = find === '' ? [] : methods.map(named).filter(isNew);
     const shared = changes.filter(([{ inherited }]) => inherited.includes('method_label')).length;
     const save = (event) => {
       formValues(event);

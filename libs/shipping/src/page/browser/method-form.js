@@ -4,7 +4,7 @@ import { Comparison } from './method-comparison.js';
 import { codesOf, inheritable, inheritedBy, marksOf, onOrOff, requestOf } from './method.js';
 import { t } from './settings.js';
 import { clearErrors, notify } from './status.js';
-import { asText, closeDialog, Component, Dialog, Field, html, Pairs } from './view.js';
+import { asText, closeDialog, Component, Dialog, Field, html, Pairs, SignIn } from './view.js';
 
 /** `read` turns the typed text into the value that is sent. The API checks the value. */
 const fields = {
@@ -36,11 +36,9 @@ function readable(violation, values) {
   const kind = (values[name] === '' && 'required') || (isCode && 'code_format') || (isMeta && 'meta_type') || code;
   const inWords = String(detail).replace(name, field);
   const [, character, position] = /(U\+\w+) at position (\d+)/.exec(detail) ?? [];
-  return {
-    name,
-    text:
-      t(`violation_${kind}`, { field, detail: inWords, character, position, line: isMeta && faultyLine(values.meta) }) ?? inWords,
-  };
+  const [limit] = /\d+(?= characters)/.exec(detail) ?? [];
+  const line = isMeta && faultyLine(values.meta);
+  return { name, text: t(`violation_${kind}`, { field, detail: inWords, character, position, limit, line }) ?? inWords };
 }
 
 /** Enter alone begins a new line in the details. */
@@ -112,6 +110,12 @@ export class MethodForm extends Component {
     };
   }
 
+  /** With other codes, a method has another default, or none. It then keeps the values that customers see. */
+  shownValues(changes, { inherited = [], ...current }) {
+    if (inherited.length === 0 || !Object.keys(changes).some((name) => codes.has(name))) return {};
+    return { ...Object.fromEntries(inherited.map((name) => [name, current[name]])), ...changes, use_default: false };
+  }
+
   save = (event) => {
     event.preventDefault();
     return this.send(this.changes(event.currentTarget), this.before);
@@ -126,7 +130,7 @@ export class MethodForm extends Component {
     // In a conflict, the two versions stay until one of them is saved.
     this.setState({ isSaving: true, ...(current !== this.state.other && { problem: undefined, violations: [] }) });
     try {
-      const all = { ...changes, ...this.useDefault(current) };
+      const all = { ...changes, ...this.useDefault(current), ...this.shownValues(changes, current) };
       const saved = await (current.id ? api.update(current, all) : api.create({ ...requestOf(current), ...all }));
       const { carrier_code, carrier_label, method_label: label, sort_order } = saved;
       dialog.close();
@@ -149,12 +153,15 @@ export class MethodForm extends Component {
     }
   }
 
-  /** A known carrier has a name already. */
+  /** A known carrier has a code and a name already. Nobody means another carrier by "FedEx" than by "fedex". */
   follow = ({ target }) => {
     if (target.name === 'is_active') this.setState({ isOn: target.checked });
-    const known = this.props.methods.find(({ carrier_code }) => carrier_code === target.value.trim());
+    if (target.name !== 'carrier_code') return;
+    const code = target.value.trim().toLowerCase();
+    const known = this.props.methods.find(({ carrier_code }) => carrier_code.toLowerCase() === code);
     const label = target.form.elements.carrier_label;
-    if (target.name === 'carrier_code' && label?.value === '') label.value = known?.carrier_label ?? '';
+    if (known) target.value = known.carrier_code;
+    if (label?.value === '') label.value = known?.carrier_label ?? '';
   };
 
   /** Nothing throws away what the user has typed without a question. */
@@ -300,6 +307,7 @@ export class MethodForm extends Component {
       <div class="alert" role="alert" tabindex="-1">
         <h3>${problem.message}</h3>
         ${violations.map(({ name, text }) => !fields[name] && html`<p key=${text}>${text}</p>`)}
+        ${problem.status === 401 && html`<${SignIn} target="_blank" />`}
         ${problem.code === 'method_not_found' && html`<button type="button" onClick=${createAgain}>${t('create_again')}</button>`}
         ${other && (problem.existing_id ? this.opener(t('open_other')) : this.comparison())}
       </div>`;

@@ -20,6 +20,12 @@ export class Methods extends Section {
     return this.load();
   });
 
+  componentDidMount() {
+    super.componentDidMount();
+    // Meanwhile, another user may have changed the methods.
+    addEventListener('visibilitychange', () => document.hidden || this.load());
+  }
+
   async read() {
     const [carriers, defaults] = await Promise.all([api.tree(), this.readDefaults()]);
     const methods = carriers.flatMap((carrier) => carrier.methods).toSorted(inCheckoutOrder);
@@ -54,6 +60,9 @@ export class Methods extends Section {
   /** These methods stay in the list until the filters are changed. */
   keep = (methods) => this.setState(({ kept }) => ({ kept: new Set([...kept, ...methods.map(({ id }) => id)]) }));
 
+  /** Otherwise the next row would be under the pointer, and a second click would switch that one. */
+  keepIfFiltered = (methods) => isFiltered(this.state.filters) && this.keep(methods);
+
   showAll = () => this.show(noFilters);
 
   find = (id) => this.state.methods.find((method) => method.id === id);
@@ -61,6 +70,7 @@ export class Methods extends Section {
   /** Somebody else may have done the same since the click. */
   toggle = (id, is_active) => {
     const method = this.find(id);
+    this.keepIfFiltered([method]);
     const success = t(is_active ? 'is_active_now' : 'is_inactive_now', { label: method.method_label });
     return this.changes.add(() => this.turning([method], is_active), success);
   };
@@ -69,11 +79,11 @@ export class Methods extends Section {
       .map(({ id }) => this.find(id))
       .filter((method) => method && method.is_active !== is_active)
       .map((method) => updating(method, { is_active }));
-  toggleAll = (methods, is_active) =>
-    this.changes.add(
-      () => this.turning(methods, is_active),
-      plural(is_active ? 'are_active_now' : 'are_inactive_now', methods.length),
-    );
+  toggleAll = (methods, is_active) => {
+    this.keepIfFiltered(methods);
+    const success = plural(is_active ? 'are_active_now' : 'are_inactive_now', methods.length);
+    return this.changes.add(() => this.turning(methods, is_active), success);
+  };
 
   replace = (changes) => {
     const requests = () =>
@@ -106,9 +116,9 @@ export class Methods extends Section {
   }
 
   adopt = () => {
-    const { missing } = this.state;
-    const requests = missing.map((method) => ({ ...requestOf(method), is_active: true, use_default: true }));
-    return this.changes.add(() => requests.map(creating), plural('adopted', missing.length));
+    const success = plural('adopted', this.state.missing.length);
+    const adopting = (method) => creating({ ...requestOf(method), is_active: true, use_default: true });
+    return this.changes.add(() => this.state.missing.map(adopting), success);
   };
 
   remove = async (method) => {

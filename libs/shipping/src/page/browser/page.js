@@ -2,7 +2,7 @@ import { address, isId, keepToken, projectId, putIntoAddress, token } from './ap
 import { Methods } from './methods.js';
 import { OrderHistory } from './order-history.js';
 import { direction, language, settings, t } from './settings.js';
-import { Component, formValues, html, render } from './view.js';
+import { Component, formValues, html, render, SignIn } from './view.js';
 
 const takesToken = settings.login === 'bearer';
 /** The browser refuses what looks like a token. So a token that is pasted here never gets into the address. */
@@ -97,21 +97,15 @@ class Page extends Component {
   error({ status, message }) {
     if (!takesToken) {
       const again = html`<button onClick=${() => location.reload()}>${t('try_again')}</button>`;
-      return this.notice(message, t(`status_${status}_hint`), html`${this.signIn()} ${again}`);
+      return this.notice(message, t(`status_${status}_hint`), html`<${SignIn} /> ${again}`);
     }
     const form = html`
       <form class="row" onSubmit=${enterToken}>
         <label>${t('token')} <input name="token" type="password" required autocomplete="off" pattern="\\s*([Bb]earer\\s+)?[!-~]+\\s*" /></label>
-        <button>${t('open')}</button> ${this.signIn()}
+        <button>${t('open')}</button> <${SignIn} />
       </form>
       <small>${t('token_hint')}</small>`;
     return this.notice(message, status === 403 ? t('status_403_hint') : token && t('token_unknown'), form);
-  }
-
-  /** Leads to the login page of the backend, and from there back to this view. */
-  signIn() {
-    const page = encodeURIComponent(location.pathname + location.search);
-    return settings.signInUrl && html`<a href=${settings.signInUrl.replace('{page}', page)}>${t('sign_in')}</a>`;
   }
 
   notice(title, hint, action) {

@@ -343,7 +343,7 @@ const german: PageTexts = {
   violation_required: '{field} fehlt.',
   violation_taken: 'Diese Kombination ist schon vergeben.',
   violation_type: 'Dieser Wert ist nicht erlaubt.',
-  violation_length: 'Das sind zu viele oder zu wenige Zeichen.',
+  violation_length: 'Erlaubt sind höchstens {limit} Zeichen.',
   violation_range: 'Diese Zahl ist zu klein oder zu groß.',
   open_other: 'Meine Eingabe verwerfen und diese Versandart öffnen',
   create_again: 'Neu anlegen',

@@ -50,6 +50,13 @@ export class Section extends Component {
   }
 }
 
+/** Leads to the login page of the backend, and from there back to this view. */
+export function SignIn({ target }) {
+  const page = encodeURIComponent(location.pathname + location.search);
+  const href = settings.signInUrl?.replace('{page}', page);
+  return href && html`<a href=${href} target=${target}>${t('sign_in')}</a>`;
+}
+
 /** Returns the values of a form, and keeps the browser from sending them: the page does that. */
 export function formValues(event) {
   event.preventDefault();
