@@ -28,7 +28,7 @@ export type HttpResponse = FastifyResponse | ExpressResponse;
 export const browserCache = { 'Cache-Control': 'private, no-cache' };
 
 /** How a response is sent. */
-export interface ResponseOptions {
+interface ResponseOptions {
   /** The headers of the response. If the host has set one of them, the host's value stays. */
   headers: Readonly<Record<string, string>>;
   /** Only for a list or a tree: with it, the response has an ETag, and a client that has the current one gets 304. */
@@ -41,7 +41,7 @@ export interface ResponseOptions {
 }
 
 /** A value as it is sent. */
-export interface Rendering {
+interface Rendering {
   etag: string;
   json: Buffer;
 }

@@ -19,7 +19,7 @@ export interface Revisions {
 }
 
 /** A carrier with its methods, in list order. */
-export type CarrierBranch = Omit<ShippingMethodTreeCarrier, 'methods'> & {
+type CarrierBranch = Omit<ShippingMethodTreeCarrier, 'methods'> & {
   methods: readonly EffectiveMethod[];
 };
 

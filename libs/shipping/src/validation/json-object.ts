@@ -38,7 +38,7 @@ export type JsonObjectInput<Value extends object = object> = object extends Valu
     : Value & JsonInput<Value>;
 
 export const maxJsonBytes = 16 * 1024;
-export const maxJsonDepth = 8;
+const maxJsonDepth = 8;
 
 /** The rule as a sentence of the OpenAPI document. */
 export const jsonRule = `At most ${maxJsonBytes} bytes of JSON, nested at most ${maxJsonDepth} levels deep (the object itself is level 1); no NUL, no lone surrogate, no integer beyond ±(2^53−1), no key __proto__, constructor or prototype.`;

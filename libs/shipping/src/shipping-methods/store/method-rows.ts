@@ -25,7 +25,7 @@ import { copyOf } from '../copy-of.js';
 type Row = Record<FieldName | 'project_id' | 'revision', unknown>;
 
 /** The values that an INSERT or an UPDATE gives a row. */
-export interface NewRow {
+interface NewRow {
   id: string;
   values: StoredValues;
 }

@@ -36,7 +36,7 @@ export interface ChangeResult {
 }
 
 /** A change of one project. */
-export interface ProjectChange {
+interface ProjectChange {
   projectId: string;
   decide: Decide;
   afterStatements: AfterStatements<ChangeResult>;
