@@ -28,6 +28,10 @@ export class DatabaseUnavailableError extends CodedError<'database_unavailable'>
   }
 }
 
+export function isLostRace(error: unknown): boolean {
+  return error instanceof DatabaseUnavailableError && error.contention === 'race';
+}
+
 /** The database did not confirm a change, which may or may not have happened. Look before you try again. */
 export class OutcomeUnknownError extends CodedError<'outcome_unknown'> {
   override readonly headers = retryAfter();

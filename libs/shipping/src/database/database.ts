@@ -5,7 +5,7 @@ import { CallContext, currentContext, runInContext } from './call-context.js';
 import { typedOwnError } from './connection-errors.js';
 import { connectOutsideTransactions } from './connections.js';
 import { dataSourceOf } from './data-source-of.js';
-import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
+import { DatabaseUnavailableError, isLostRace, OutcomeUnknownError } from './database.errors.js';
 import { type Dialect } from './dialects/dialect.js';
 import { dialectOf } from './dialects/dialects.js';
 import { KeyedQueue } from './keyed-queue.js';
@@ -240,8 +240,4 @@ async function connect(runner: QueryRunner): Promise<void> {
 /** Whether the open transaction belongs to another call, which has begun it because the caller has none. */
 function isInOthersTransaction(caller: QueryRunner): boolean {
   return stateOf(caller).ownTransactions.isBusy && currentContext()?.runner !== caller;
-}
-
-function isLostRace(error: unknown): boolean {
-  return error instanceof DatabaseUnavailableError && error.contention === 'race';
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { toShippingError } from './connection-errors.js';
-import { DatabaseUnavailableError } from './database.errors.js';
+import { isLostRace } from './database.errors.js';
 
 /** Options of {@link repeatLostRaces}. */
 export interface RepeatOptions {
@@ -37,8 +37,7 @@ export async function repeatLostRaces<Result>(
       return await work();
     } catch (error) {
       const typed = toShippingError(error);
-      const isRace = typed instanceof DatabaseUnavailableError && typed.contention === 'race';
-      if (!isRace || attempt === tries) throw typed;
+      if (!isLostRace(typed) || attempt === tries) throw typed;
     }
     await delay(Math.random() * 25 * 2 ** attempt);
   }

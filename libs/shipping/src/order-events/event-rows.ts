@@ -1,6 +1,7 @@
 import { type EntityManager } from 'typeorm';
 import { isDuplicate } from '../database/connection-errors.js';
 import { dataSourceOf, dialectIn } from '../database/data-source-of.js';
+import { quotedPath } from '../database/dialects/dialect.js';
 import { runCached } from '../database/statement.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { type EventRange } from './dto/order-event-page.check.js';
@@ -189,8 +190,7 @@ function asSelected(manager: EntityManager, row: EventRow): EventRow {
 
 function tableOf(manager: EntityManager): string {
   const dataSource = dataSourceOf(manager);
-  const names = dataSource.getMetadata(OrderEvent).tablePath.split('.');
-  return names.map((name) => dataSource.driver.escape(name)).join('.');
+  return quotedPath(dataSource, dataSource.getMetadata(OrderEvent).tablePath);
 }
 
 export function eventOf(row: EventRow): OrderEventDto {

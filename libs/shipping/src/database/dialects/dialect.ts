@@ -37,6 +37,14 @@ export interface DriverError {
   message?: unknown;
 }
 
+/** Quotes each part of a path, such as `schema.table`. */
+export function quotedPath({ driver }: DataSource, path: string): string {
+  return path
+    .split('.')
+    .map((name) => driver.escape(name))
+    .join('.');
+}
+
 /** An engine: the statements, errors, column types and settings in which it differs from the other engines. */
 export interface Dialect {
   /** TypeORM's names of the engine, as in the option `type` of a DataSource. */

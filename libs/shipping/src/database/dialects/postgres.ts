@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { type DataSource } from 'typeorm';
-import { type Dialect, ownDataSourceRemedy } from './dialect.js';
+import { type Dialect, ownDataSourceRemedy, quotedPath } from './dialect.js';
 
 export const postgres: Dialect = {
   types: ['postgres'],
@@ -106,19 +106,13 @@ const rightsRemedy = 'Grant the role the rights in docs/dba.md.';
  * @throws Error that names the remedy, when the role may not use the schema or read a table
  */
 async function checkRights(dataSource: DataSource, tablePaths: readonly string[]): Promise<void> {
-  const escaped = tablePaths.map((path) =>
-    path
-      .split('.')
-      .map((name) => dataSource.driver.escape(name))
-      .join('.'),
-  );
   const tables = await dataSource
     .query<{ name: string; state: string | null }[]>(
       `SELECT name, CASE
          WHEN NOT has_any_column_privilege(to_regclass(name), 'SELECT') THEN 'unreadable'
          WHEN row_security_active(to_regclass(name)) THEN 'filtered'
        END AS state FROM unnest($1::text[]) AS name`,
-      [escaped],
+      [tablePaths.map((path) => quotedPath(dataSource, path))],
     )
     .catch((error: Error & { code?: unknown }) => {
       const isSchemaDenied = error.code === '42501';
