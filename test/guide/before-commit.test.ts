@@ -18,6 +18,7 @@ import {
   type QueryRunner,
 } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
+import { ground } from '../support/client.js';
 
 // docs/guide/changes.md shows this code.
 
@@ -105,7 +106,6 @@ describe('beforeCommit.change', () => {
   let testing: TestingModule;
   afterEach(() => testing?.close());
 
-  const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
   const start = async (mount: typeof withOutbox): Promise<ShippingMethodsService> => {
     testing = await Test.createTestingModule({
       imports: [embeddedTypeOrmModule({ entities: [Outbox, Audit], migrations: [CreateTables] }), mount],

@@ -6,11 +6,9 @@ import { OrderEventsService, ShippingMethodsService, ShippingModule } from 'nest
 import { addShippingToDocument } from 'nestjs-shipping/openapi';
 import { embeddedTypeOrmModule, shippingContract } from 'nestjs-shipping/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from '../support/client.js';
+import { Client, ground } from '../support/client.js';
 import { base, methods, read } from '../support/openapi.js';
 import { documentEnvelopes, EnvelopeInterceptor, unwrap } from './envelope.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 describe('the envelope of the guide', () => {
   let app: INestApplication;

@@ -26,7 +26,7 @@ import { embeddedTypeOrmModule } from 'nestjs-shipping/testing';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listening } from '../embedding/host.js';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { CreateShopOrder, ShopOrder } from './shop-order.js';
 
 // docs/guide/transactions.md shows this code.
@@ -114,8 +114,6 @@ describe('a service of the host', () => {
     events = testing.get(OrderEventsService);
   });
   afterAll(() => testing?.close());
-
-  const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
   it('stores an order with its event, or neither', async () => {
     const { id } = await methods.create(projectId, ground);

@@ -2,6 +2,7 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import { ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { embeddedTypeOrmModule } from 'nestjs-shipping/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ground } from '../support/client.js';
 
 // docs/guide/mounts.md shows this code.
 
@@ -21,7 +22,6 @@ describe('two mounts', () => {
   afterAll(() => app?.close());
 
   it('are distinguished by their constants', async () => {
-    const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
     const methods = app.select(wholesale).get(ShippingMethodsService, { strict: true });
     await methods.create('acme', ground);
 

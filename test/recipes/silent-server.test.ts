@@ -4,12 +4,10 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Proxy } from '../support/proxy.js';
 import { type EngineDatabase, opened, postgres, titleOf } from '../engines/databases.js';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { otherEngines } from '../support/other-engines.js';
 import { boundLeases, mysqlLimits } from './bounded-pool.js';
 import { database } from './silent-server.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 // Most of the time is a wait for the limits, so the engines wait beside each other.
 describe

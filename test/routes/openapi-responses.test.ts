@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
-import { type TestResponse, Client } from '../support/client.js';
+import { type TestResponse, Client, ground } from '../support/client.js';
 import {
   base,
   methods,
@@ -41,7 +41,6 @@ function misfits(schema: Schema, value: unknown, at = ''): string[] {
 describe('the running module', () => {
   const host = mounted();
 
-  const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
   const fresh = (): Client => host.shop();
   const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
 

@@ -3,9 +3,8 @@ import { type ProblemDetails } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Adapter, adapters, type TestApp, testApp } from './app.js';
 import { send, type WireResponse } from './bad-inputs-wire.js';
-import { Client, freshProject } from './client.js';
+import { Client, freshProject, ground } from './client.js';
 
-export const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 /** The codes of a second method in the project, where a path has `{id}`. */
 export const taken = { ...ground, method_code: '01' };
 export const noMethod = '01890000-0000-7000-8000-000000000000';

@@ -1,6 +1,6 @@
 import { orderIdOf } from '../../../apps/sample/src/shop/checkout.service.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, freshProject } from '../../../test/support/client.js';
+import { type Client, freshProject, ground } from '../../../test/support/client.js';
 import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
 import { type Cut } from '../../../test/support/proxy.js';
@@ -8,7 +8,6 @@ import { ProxiedHost } from './proxied-host.js';
 
 const cuts = sized({ ci: 40, long: 500 });
 const moments: readonly Cut[] = ['before', 'during', 'after'];
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 interface Outcome {
   code: unknown;

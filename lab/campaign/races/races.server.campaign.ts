@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Client, freshProject } from '../../../test/support/client.js';
+import { Client, freshProject, ground } from '../../../test/support/client.js';
 import { twoInstances } from '../../../test/support/two-instances.js';
 import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 const racers = 100;
 const writers = 50;

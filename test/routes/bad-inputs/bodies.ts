@@ -1,5 +1,6 @@
 import { type Body, creates } from './requests.js';
-import { violating, ground, invalidJson, tooLarge } from '../../support/bad-inputs.js';
+import { violating, invalidJson, tooLarge } from '../../support/bad-inputs.js';
+import { ground } from '../../support/client.js';
 
 const good = JSON.stringify(ground);
 const and = (members: string): string => good.replace('}', `,${members}}`);

@@ -1,4 +1,5 @@
-import { type BadInput, ground, methods, violating } from '../../support/bad-inputs.js';
+import { type BadInput, methods, violating } from '../../support/bad-inputs.js';
+import { ground } from '../../support/client.js';
 import { creates } from './requests.js';
 
 // The rules are tested in `upsert-shipping-method.check.spec.ts`. These inputs test how both adapters pass a body on.

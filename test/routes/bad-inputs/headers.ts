@@ -1,4 +1,5 @@
-import { type BadInput, violating, ground, methods, type ExpectedError } from '../../support/bad-inputs.js';
+import { type BadInput, violating, methods, type ExpectedError } from '../../support/bad-inputs.js';
+import { ground } from '../../support/client.js';
 
 const mismatch: ExpectedError = { status: 412, code: 'version_mismatch' };
 const malformed = violating('If-Match: format');

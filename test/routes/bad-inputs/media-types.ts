@@ -3,12 +3,12 @@ import { gzipSync } from 'node:zlib';
 import {
   type BadInput,
   violating,
-  ground,
   invalidJson,
   tooLarge,
   unsupported,
   type Verdict,
 } from '../../support/bad-inputs.js';
+import { ground } from '../../support/client.js';
 
 const good = JSON.stringify(ground);
 

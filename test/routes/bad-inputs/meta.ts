@@ -1,6 +1,7 @@
 import { creates } from './requests.js';
 import { type Verdict } from '../../support/bad-inputs.js';
-import { type BadInput, violating, ground, methods } from '../../support/bad-inputs.js';
+import { type BadInput, violating, methods } from '../../support/bad-inputs.js';
+import { ground } from '../../support/client.js';
 
 /** `meta` is JSON text, because some of it has no JavaScript value. The violations follow, if there are any. */
 type Meta = [given: string, meta: string, ...violations: string[]];

@@ -1,7 +1,6 @@
 import {
   type BadInput,
   violating,
-  ground,
   methods,
   noMethod,
   noSuchMethod,
@@ -9,6 +8,7 @@ import {
   orders,
   type Verdict,
 } from '../../support/bad-inputs.js';
+import { ground } from '../../support/client.js';
 
 /** A project id or an order id, as it is written in the path. */
 const identifiers: [given: string, id: string, violation?: 'format' | 'length'][] = [

@@ -2,7 +2,6 @@ import { type OutgoingHttpHeaders } from 'node:http';
 import {
   type BadInput,
   violating,
-  ground,
   invalidJson,
   methods,
   noMethod,
@@ -15,6 +14,7 @@ import {
   unsupported,
   type Verdict,
 } from '../../support/bad-inputs.js';
+import { ground } from '../../support/client.js';
 
 const mismatch: ExpectedError = { status: 412, code: 'version_mismatch' };
 const duplicate: ExpectedError = { status: 409, code: 'duplicate_method' };

@@ -1,5 +1,6 @@
 import { creates } from './requests.js';
-import { type BadInput, violating, ground, invalidJson } from '../../support/bad-inputs.js';
+import { type BadInput, violating, invalidJson } from '../../support/bad-inputs.js';
+import { ground } from '../../support/client.js';
 
 const good = JSON.stringify(ground);
 
