@@ -1,6 +1,6 @@
 import { type Query } from './list-model.js';
 
-/** @param isBracketed whether the filter is spelt `filter[field]=value` */
+/** @param isBracketed whether the filter is written `filter[field]=value` */
 export function pathOf({ filter, raw_filters: rawFilters, ...rest }: Query, isBracketed: boolean): string {
   const parameters = new URLSearchParams(
     Object.entries(rest).map(([name, value]): [string, string] => [name, String(value)]),

@@ -10,7 +10,7 @@ const noObject = violating('(body) type');
 const mebibyte = 1024 * 1024;
 
 const bodies: Body[] = [
-  ['no body', '', nothing],
+  ['no body', '', null, nothing],
   ['the body []', '[]', noObject],
   ['a list of good bodies', `[${good}]`, noObject],
   // The parser that Nest sets up for Express takes objects and arrays only.
@@ -32,10 +32,11 @@ const bodies: Body[] = [
   ],
   ['a sort_order of 1e400', and('"sort_order":1e400'), violating('/sort_order range')],
   ['a sort_order of 1.0', and('"sort_order":1.0'), 201],
-  ['a field __proto__', and('"__proto__":{"is_active":false}'), violating('/__proto__ unknown')],
+  ['a field __proto__', and('"__proto__":{"is_active":false}'), null, violating('/__proto__ unknown')],
   [
     'a required field in __proto__ only',
     '{"__proto__":{"carrier_code":"ups"},"method_code":"03","method_label":"x"}',
+    null,
     violating('/__proto__ unknown', '/carrier_code required'),
   ],
   [

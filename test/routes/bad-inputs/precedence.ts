@@ -31,12 +31,19 @@ const inPath = violating('project_id format');
 const inPathAndHeader = violating('project_id format', 'If-Match: format');
 const inAll = violating('project_id format', 'If-Match: format', '/x unknown');
 
-type Change = [given: string, path: string, headers: OutgoingHttpHeaders, body: unknown, response: Verdict];
+type Change = [
+  given: string,
+  path: string,
+  headers: OutgoingHttpHeaders,
+  body: unknown,
+  response: BadInput['response'],
+  express?: Verdict,
+];
 
 const changes: Change[] = [
   // Each row corrects the violation for which the row before it was refused.
-  ['everything wrong', `${nowhere}/x/y`, malformedText, large, noSuchRoute],
-  ['everything wrong but the route', `${nowhere}/x`, malformedText, large, unsupported],
+  ['everything wrong', `${nowhere}/x/y`, malformedText, large, null, noSuchRoute],
+  ['everything wrong but the route', `${nowhere}/x`, malformedText, large, null, unsupported],
   ['everything wrong but the route and the media type', `${nowhere}/x`, malformed, large, tooLarge],
   ['a broken body and violations in path and header', `${nowhere}/x`, malformed, '{', invalidJson],
   ['violations in path, header and body', `${nowhere}/x`, malformed, bad, inAll],
@@ -65,7 +72,7 @@ type Other = [
   given: string,
   path: string,
   sent: object,
-  response: Verdict,
+  response: BadInput['response'],
   express?: Verdict,
 ];
 
@@ -74,11 +81,11 @@ const badEvents = `${orders.replace('{project}', '-')}/-/events`;
 
 /** The parser of Express runs before any route, so there a body that no route reads must be JSON too. */
 const others: Other[] = [
-  ['POST', 'a broken body for a missing route', `${methods}/x`, { body: '{' }, noSuchRoute, invalidJson],
-  ['DELETE', 'a broken body', one, { body: '{' }, 204, invalidJson],
+  ['POST', 'a broken body for a missing route', `${methods}/x`, { body: '{' }, null, invalidJson],
+  ['DELETE', 'a broken body', one, { body: '{' }, null, invalidJson],
   ['DELETE', 'a body', one, { body: { x: 1 } }, 204],
   ['DELETE', 'a plain text', one, { headers: { 'content-type': 'text/plain' }, body: 'x' }, 204],
-  ['DELETE', 'no body of a strange type', one, untyped, 204],
+  ['DELETE', 'no body of a strange type', one, untyped, null, 204],
   ['GET', 'no body of a strange type', methods, untyped, 200],
   ['GET', 'a broken body', methods, { headers: { 'content-length': 1 }, body: '{' }, 200, invalidJson],
   ['POST', 'a bad project and a good body', nowhere, { body: ground }, inPath],
@@ -92,15 +99,16 @@ const others: Other[] = [
 ];
 
 export const precedence: BadInput[] = [
-  ...changes.map(([given, path, headers, body, response]): BadInput => ({
+  ...changes.map(([given, path, headers, body, response, express]): BadInput => ({
     given,
     method: 'PATCH',
     path,
     headers,
     body,
     response,
+    express,
   })),
-  ...others.map(([method, given, path, sent, response, express = response]): BadInput => ({
+  ...others.map(([method, given, path, sent, response, express]): BadInput => ({
     given,
     method,
     path,
