@@ -41,7 +41,7 @@ const exported = new Map(
     ]),
 );
 const typeOf = (name: string): ts.Type => checker.getDeclaredTypeOfSymbol(exported.get(name)!);
-const inheritedFieldsOf = (name: string): string[] =>
+const propertiesOf = (name: string): string[] =>
   typeOf(name)
     .getProperties()
     .map((property) => property.name);
@@ -92,11 +92,10 @@ describe('the reference', () => {
 
   it('lists every option, and no other', () => {
     const nested = { http: 'ShippingHttpOptions', beforeCommit: 'BeforeCommit' } as const;
-    const options = inheritedFieldsOf('ShippingModuleOptions').flatMap((name) => {
+    const options = propertiesOf('ShippingModuleOptions').flatMap((name) => {
       if (name === 'beforeCommit')
-        return inheritedFieldsOf(nested.beforeCommit).map((field) => `${name}.${field}`);
-      if (name === 'http')
-        return [name, ...inheritedFieldsOf(nested.http).map((field) => `${name}.${field}`)];
+        return propertiesOf(nested.beforeCommit).map((field) => `${name}.${field}`);
+      if (name === 'http') return [name, ...propertiesOf(nested.http).map((field) => `${name}.${field}`)];
       return [name];
     });
 
@@ -148,7 +147,7 @@ describe('the reference', () => {
     'UpsertManyOptions',
     'DryRunOptions',
   ])('names every option of a call in %s', (name) => {
-    const fields = inheritedFieldsOf(name);
+    const fields = propertiesOf(name);
 
     expect(fields.length).toBeGreaterThan(0);
     expect(fields.filter((field) => !isNamed(field))).toEqual([]);
@@ -164,8 +163,8 @@ describe('the reference', () => {
     const all = [
       ...callsOf('OrderEventsService'),
       // Its id stands there only to refuse a stored event.
-      ...inheritedFieldsOf('NewOrderEvent').filter((name) => name !== 'id'),
-      ...inheritedFieldsOf('OrderEventQuery'),
+      ...propertiesOf('NewOrderEvent').filter((name) => name !== 'id'),
+      ...propertiesOf('OrderEventQuery'),
     ];
 
     expect(firstCells('OrderEventsService').toSorted()).toEqual(all.toSorted());
@@ -210,7 +209,7 @@ describe('the reference', () => {
     const guide = readFileSync(new URL('docs/guide/tests.md', root), 'utf8');
 
     expect(firstCells('Your own application', guide).toSorted()).toEqual(
-      inheritedFieldsOf('ContractTarget').toSorted(),
+      propertiesOf('ContractTarget').toSorted(),
     );
   });
 });

@@ -58,7 +58,7 @@ onMariadbAndMysql('the server of', (server) => {
   );
 
   // MySQL has no Galera.
-  it.skipIf(server !== mariadb)('is served with a warning when its node answers dirty reads', async () => {
+  it.skipIf(server !== mariadb)('is served with a warning when its node allows dirty reads', async () => {
     const dirty = 'SET SESSION wsrep_dirty_reads = ON';
     const warned = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     onTestFinished(() => warned.mockRestore());

@@ -14,7 +14,7 @@ import { type Query } from './list-model.js';
 import { pathOf } from './list-path.js';
 
 /** A response in the same form for HTTP and the services. */
-export interface Reply {
+export interface CallerResponse {
   status: number;
   body: unknown;
   /** Over HTTP only. */
@@ -30,13 +30,13 @@ export interface Guard {
 /** One way to call the library for one project. */
 export interface Caller {
   readonly project: string;
-  create(sent: Sent): Promise<Reply>;
-  update(id: string, sent: Sent, guard: Guard): Promise<Reply>;
-  remove(id: string, guard: Guard): Promise<Reply>;
+  create(sent: Sent): Promise<CallerResponse>;
+  update(id: string, sent: Sent, guard: Guard): Promise<CallerResponse>;
+  remove(id: string, guard: Guard): Promise<CallerResponse>;
   /** @param held an ETag, which a service ignores */
-  list(query: Query, isBracketed: boolean, held?: string): Promise<Reply>;
-  tree(held?: string): Promise<Reply>;
-  events(orderId: string): Promise<Reply>;
+  list(query: Query, isBracketed: boolean, held?: string): Promise<CallerResponse>;
+  tree(held?: string): Promise<CallerResponse>;
+  events(orderId: string): Promise<CallerResponse>;
 }
 
 export class HttpCaller implements Caller {
@@ -49,37 +49,37 @@ export class HttpCaller implements Caller {
     this.client = new Client(origin, project);
   }
 
-  create(sent: Sent): Promise<Reply> {
-    return replyOf(this.client.create(sent));
+  create(sent: Sent): Promise<CallerResponse> {
+    return responseOf(this.client.create(sent));
   }
 
-  update(id: string, sent: Sent, { header }: Guard): Promise<Reply> {
-    return replyOf(this.client.update(id, sent, header === undefined ? {} : { 'if-match': header }));
+  update(id: string, sent: Sent, { header }: Guard): Promise<CallerResponse> {
+    return responseOf(this.client.update(id, sent, header === undefined ? {} : { 'if-match': header }));
   }
 
-  remove(id: string, { header }: Guard): Promise<Reply> {
-    return replyOf(this.client.remove(id, header === undefined ? {} : { 'if-match': header }));
+  remove(id: string, { header }: Guard): Promise<CallerResponse> {
+    return responseOf(this.client.remove(id, header === undefined ? {} : { 'if-match': header }));
   }
 
-  list(query: Query, isBracketed: boolean, held?: string): Promise<Reply> {
+  list(query: Query, isBracketed: boolean, held?: string): Promise<CallerResponse> {
     return this.get(pathOf(query, isBracketed), held);
   }
 
-  tree(held?: string): Promise<Reply> {
+  tree(held?: string): Promise<CallerResponse> {
     return this.get('/shipments/methods/tree', held);
   }
 
-  events(orderId: string): Promise<Reply> {
-    return replyOf(this.client.events(orderId));
+  events(orderId: string): Promise<CallerResponse> {
+    return responseOf(this.client.events(orderId));
   }
 
-  private get(path: string, held: string | undefined): Promise<Reply> {
+  private get(path: string, held: string | undefined): Promise<CallerResponse> {
     const headers: Record<string, string> = held === undefined ? {} : { 'if-none-match': held };
-    return replyOf(this.client.send('GET', `${this.client.base}${path}`, undefined, headers));
+    return responseOf(this.client.send('GET', `${this.client.base}${path}`, undefined, headers));
   }
 }
 
-async function replyOf(sent: Promise<TestResponse<unknown>>): Promise<Reply> {
+async function responseOf(sent: Promise<TestResponse<unknown>>): Promise<CallerResponse> {
   const { status, body, headers } = await sent;
   return { status, body, etag: headers.get('etag') };
 }
@@ -98,42 +98,42 @@ export class ServiceCaller implements Caller {
     this.orderEvents = nest.get(OrderEventsService);
   }
 
-  create(sent: Sent): Promise<Reply> {
+  create(sent: Sent): Promise<CallerResponse> {
     return refusedOr(201, this.methods.create(this.project, sent, this.options));
   }
 
-  update(id: string, sent: Sent, { versions }: Guard): Promise<Reply> {
+  update(id: string, sent: Sent, { versions }: Guard): Promise<CallerResponse> {
     return refusedOr(
       200,
       this.methods.update(this.project, id, sent, { ...this.options, etag: tagsOf(versions) }),
     );
   }
 
-  upsert(sent: Sent): Promise<Reply> {
+  upsert(sent: Sent): Promise<CallerResponse> {
     return refusedOr(200, this.methods.upsert(this.project, sent, this.options));
   }
 
-  remove(id: string, { versions }: Guard): Promise<Reply> {
+  remove(id: string, { versions }: Guard): Promise<CallerResponse> {
     return refusedOr(204, this.methods.remove(this.project, id, { ...this.options, etag: tagsOf(versions) }));
   }
 
-  list(query: Query): Promise<Reply> {
+  list(query: Query): Promise<CallerResponse> {
     return refusedOr(200, this.methods.list(this.project, query as object, this.options));
   }
 
-  tree(): Promise<Reply> {
+  tree(): Promise<CallerResponse> {
     return refusedOr(200, this.methods.tree(this.project, this.options));
   }
 
-  findActive(): Promise<Reply> {
+  findActive(): Promise<CallerResponse> {
     return refusedOr(200, this.methods.findActive(this.project, this.options));
   }
 
-  find(id: string): Promise<Reply> {
+  find(id: string): Promise<CallerResponse> {
     return refusedOr(200, this.methods.findOrFail(this.project, id, this.options));
   }
 
-  findByCodes(carrierCode: string, methodCode: string): Promise<Reply> {
+  findByCodes(carrierCode: string, methodCode: string): Promise<CallerResponse> {
     return refusedOr(
       200,
       this.methods.findByCodes(
@@ -144,7 +144,7 @@ export class ServiceCaller implements Caller {
     );
   }
 
-  record(orderId: string, event: NewOrderEvent): Promise<Reply> {
+  record(orderId: string, event: NewOrderEvent): Promise<CallerResponse> {
     return refusedOr(201, this.orderEvents.record({ projectId: this.project, orderId }, event, this.options));
   }
 
@@ -152,7 +152,7 @@ export class ServiceCaller implements Caller {
     return this.orderEvents.list({ projectId: this.project, orderId }, query, this.options);
   }
 
-  async events(orderId: string): Promise<Reply> {
+  async events(orderId: string): Promise<CallerResponse> {
     return {
       status: 200,
       body: { data: await this.orderEvents.findAll({ projectId: this.project, orderId }, this.options) },
@@ -160,7 +160,7 @@ export class ServiceCaller implements Caller {
   }
 }
 
-async function refusedOr(status: number, call: Promise<unknown>): Promise<Reply> {
+async function refusedOr(status: number, call: Promise<unknown>): Promise<CallerResponse> {
   try {
     return { status, body: await call };
   } catch (error) {

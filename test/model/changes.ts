@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { type UpsertShippingMethodRequest } from 'nestjs-shipping';
 import { expect } from 'vitest';
-import { type Guard, type Reply, ServiceCaller } from './callers.js';
+import { type Guard, type CallerResponse, ServiceCaller } from './callers.js';
 import { command, expectSame, methodAt, serviceCommand, type Shops } from './command.js';
 import {
   type ContractModel,
@@ -55,9 +55,9 @@ function formOf(shown: Method & Partial<Shown>, change: Partial<Sent>): Sent {
 const create = command('create', sent, async (body, { model, shop, shops }) => {
   const outcome = model.create(shop.project, body);
 
-  const reply = await shop.create(body);
+  const response = await shop.create(body);
 
-  expectOutcome(model, outcome, reply, undefined, shop.project, shops);
+  expectOutcome(model, outcome, response, undefined, shop.project, shops);
 });
 
 /** Creates an existing method again, with the same values or with one changed. */
@@ -70,9 +70,9 @@ const again = command(
     const body = formOf(asShown ? model.shown(stored) : stored, change);
     const outcome = model.create(shop.project, body);
 
-    const reply = await shop.create(body);
+    const response = await shop.create(body);
 
-    expectOutcome(model, outcome, reply, undefined, shop.project, shops);
+    expectOutcome(model, outcome, response, undefined, shop.project, shops);
   },
 );
 
@@ -88,9 +88,9 @@ const inherit = command(
     ] as const) {
       const outcome = model.create(each.project, body);
 
-      const reply = await each.create(body);
+      const response = await each.create(body);
 
-      expectOutcome(model, outcome, reply, undefined, each.project, shops);
+      expectOutcome(model, outcome, response, undefined, each.project, shops);
     }
   },
 );
@@ -99,10 +99,10 @@ const upsert = serviceCommand('upsert', sent, async (body, { model, shop, shops 
   const stored = model.withCodes(shop.project, body);
   const outcome = stored ? model.update(shop.project, stored.id, body) : model.create(shop.project, body);
 
-  const reply = await shop.upsert(body);
+  const response = await shop.upsert(body);
 
-  const status = reply.status < 300 ? (stored ? 200 : 201) : reply.status;
-  expectOutcome(model, outcome, { ...reply, status }, stored, shop.project, shops);
+  const status = response.status < 300 ? (stored ? 200 : 201) : response.status;
+  expectOutcome(model, outcome, { ...response, status }, stored, shop.project, shops);
 });
 
 const ifMatch = fc.option(fc.constantFrom('current', 'old', 'list', 'weak', '*'), { freq: 2 });
@@ -143,9 +143,9 @@ const update = command(
     const guard = guardOf(input.ifMatch, before.version);
     const outcome = model.update(shop.project, before.id, input.body, guard.versions);
 
-    const reply = await shop.update(before.id, input.body, guard);
+    const response = await shop.update(before.id, input.body, guard);
 
-    expectOutcome(model, outcome, reply, before, shop.project, shops);
+    expectOutcome(model, outcome, response, before, shop.project, shops);
   },
 );
 
@@ -160,9 +160,9 @@ const form = command(
     const guard = guardOf('current', before.version);
     const outcome = model.update(shop.project, before.id, body, guard.versions);
 
-    const reply = await shop.update(before.id, body, guard);
+    const response = await shop.update(before.id, body, guard);
 
-    expectOutcome(model, outcome, reply, before, shop.project, shops);
+    expectOutcome(model, outcome, response, before, shop.project, shops);
   },
 );
 
@@ -195,9 +195,9 @@ const send = command(
     const isAllowed = isCurrent || loaded.etag === `"${before.version}"`;
     const outcome = model.update(shop.project, before.id, body, isAllowed ? undefined : []);
 
-    const reply = await shop.update(before.id, body, { header: loaded.etag });
+    const response = await shop.update(before.id, body, { header: loaded.etag });
 
-    expectOutcome(model, outcome, reply, before, shop.project, shops);
+    expectOutcome(model, outcome, response, before, shop.project, shops);
   },
 );
 
@@ -219,7 +219,7 @@ const remove = command('remove', fc.record({ target, ifMatch }), async (input, {
 function expectOutcome(
   model: ContractModel,
   outcome: Outcome,
-  { status, body: responded, etag }: Reply,
+  { status, body: responded, etag }: CallerResponse,
   before: Method | undefined,
   project: string,
   { manager, states }: Shops,

@@ -3,7 +3,7 @@ import { type ShippingMethodChange, type ShippingMethodDto } from 'nestjs-shippi
 import { type DataSource, type EntityManager } from 'typeorm';
 import { expect } from 'vitest';
 import { type TestApp } from '../support/app.js';
-import { type Caller, HttpCaller, type Reply, ServiceCaller } from './callers.js';
+import { type Caller, HttpCaller, type CallerResponse, ServiceCaller } from './callers.js';
 import { type ContractModel, type Method, type Shown } from './contract-model.js';
 import { expectStrong, withoutEtags } from './etags.js';
 
@@ -133,7 +133,7 @@ export function methodAt(model: ContractModel, owner: string, index: number): Me
 /** Reads, sometimes with the ETag of an earlier read, and compares the response with the model. */
 export async function expectRead(
   path: string,
-  read: (held?: string) => Promise<Reply>,
+  read: (held?: string) => Promise<CallerResponse>,
   expected: object,
   remembered: number,
   { model, shop, shops }: Context<Caller>,

@@ -14,7 +14,7 @@ describe('the cache', () => {
     await shop.create({ ...labels, method_code: 'ground', sort_order: 2 });
   });
 
-  const codes = (found: { data: readonly { method_code: string }[] }): string[] =>
+  const codesOf = (found: { data: readonly { method_code: string }[] }): string[] =>
     found.data.map(({ method_code }) => method_code);
 
   it.each<[part: string, one: string, foundByOne: string[], other: string, foundByOther: string[]]>([
@@ -34,7 +34,7 @@ describe('the cache', () => {
     const queries = [one, other, one, other];
 
     const found = [];
-    for (const query of queries) found.push(codes((await shop.list(query)).body));
+    for (const query of queries) found.push(codesOf((await shop.list(query)).body));
 
     expect(found).toEqual([foundByOne, foundByOther, foundByOne, foundByOther]);
   });
@@ -83,9 +83,9 @@ describe('the cache', () => {
   onlyWhere('severalConnections', () => {
     it('serves a project and its defaults as they were at one moment', async () => {
       const { methods, dataSource } = host;
-      const codesKey = { carrier_code: 'inheriting', method_code: 'moment' };
-      const old = { ...codesKey, method_label: 'Own', use_default: true };
-      await methods.upsert('default', { ...codesKey, method_label: 'Old' });
+      const codes = { carrier_code: 'inheriting', method_code: 'moment' };
+      const old = { ...codes, method_label: 'Own', use_default: true };
+      await methods.upsert('default', { ...codes, method_label: 'Old' });
       await methods.upsert(shop.project, old);
       await renewRevision(dataSource.manager, shop.project);
       const create = dataSource.createQueryRunner.bind(dataSource);
@@ -98,7 +98,7 @@ describe('the cache', () => {
           async (sql: string, parameters?: unknown, structured?: boolean) => {
             if (/shipping_method\b/.test(sql) && ++readings === 2)
               await dataSource.transaction(async (manager) => {
-                await methods.upsert('default', { ...codesKey, method_label: 'New' }, { manager });
+                await methods.upsert('default', { ...codes, method_label: 'New' }, { manager });
                 await methods.upsert(shop.project, { ...old, is_active: false }, { manager });
               });
             return query(sql, parameters as [], structured as true);
@@ -107,7 +107,7 @@ describe('the cache', () => {
         return runner;
       });
 
-      const found = await methods.findByCodes(shop.project, codesKey);
+      const found = await methods.findByCodes(shop.project, codes);
       vi.restoreAllMocks();
 
       expect(readings).toBeGreaterThanOrEqual(2);

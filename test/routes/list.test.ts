@@ -29,7 +29,7 @@ describe.each(adapters)('the list on %s', (adapter) => {
     named('post', '1', 'HAUPTSTRAẞE'),
   ];
 
-  const codesKey = async (query: string): Promise<string[]> => {
+  const listedCodes = async (query: string): Promise<string[]> => {
     const { status, body } = await shop.list(query);
     expect(body.detail ?? status).toBe(200);
     expect(body.meta.total).toBe(body.data.length);
@@ -86,7 +86,7 @@ describe.each(adapters)('the list on %s', (adapter) => {
     ['raw_filters=[{"field":"created_at","op":"lt","value":"2001-01-01T00:00:00%2B02:00"}]', []],
     ['utm_source=x&pager=0&sort=id', null],
   ])('responds to %s', async (query, expected) => {
-    const codes = await codesKey(query);
+    const codes = await listedCodes(query);
 
     const all = catalogue.map((method) => `${method.carrier_code}/${method.method_code}`);
     expect(codes.toSorted()).toEqual((expected ?? all).toSorted());

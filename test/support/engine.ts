@@ -72,7 +72,7 @@ export async function closedBy(
 }
 
 /** A rule of the host that refuses rows. */
-export interface ExpectedError {
+export interface HostRule {
   table: 'shipping_method' | 'shipping_order_event';
   on: 'INSERT' | 'UPDATE';
   /** The values of the rows that the rule refuses. By default it refuses all rows. */
@@ -118,7 +118,7 @@ export interface Engine {
   referToTenants(manager: EntityManager): Promise<void>;
   /** Locks a tenant until the end of the transaction. */
   lockTenant(manager: EntityManager, id: string): Promise<void>;
-  refuse(manager: EntityManager, error: ExpectedError): Promise<Undo>;
+  refuse(manager: EntityManager, rule: HostRule): Promise<Undo>;
   /** A trigger that sets `use_default` to `['method_label']` in each update. */
   changeUseDefault(manager: EntityManager): Promise<Undo>;
   /** An index named `labels` that lets a project have each label once. */

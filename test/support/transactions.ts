@@ -10,13 +10,13 @@ export function inTransaction<Result>(
   work: (manager: EntityManager) => Promise<Result>,
 ): Promise<Result> {
   return dataSource.transaction(async (manager) => {
-    const error = vi.spyOn(dataSource, 'createQueryRunner').mockImplementation(() => {
+    const spy = vi.spyOn(dataSource, 'createQueryRunner').mockImplementation(() => {
       throw new Error("A call with a manager has left its caller's transaction.");
     });
     try {
       return await work(manager);
     } finally {
-      error.mockRestore();
+      spy.mockRestore();
     }
   });
 }

@@ -85,7 +85,7 @@ describe.skipIf(directory === '')('a cluster of Citus', () => {
     return { reckoning, others: ledgers.flatMap(({ responses }) => responses.filter(isOther)) };
   }
 
-  /** @returns the responses that are neither a success, nor a refusal of the request, nor a 503 */
+  /** @returns the responses that are neither a success, nor a 4xx, nor a 503 */
   async function killed(name: string, kills: number, node: (round: number) => number): Promise<unknown[]> {
     const workers = (await ports()).length - 1;
     const { reckoning, others } = await written(name, async (acknowledged) => {

@@ -66,7 +66,7 @@ describe.skipIf(!isPossible || rounds === 0)('the host, when the disk of its dat
       const wellMs = await wellAfter(new Client(full.origin, 'well'), restart);
       const there = new Set<string>();
       for (const project of projects)
-        for (const code of await codesKey(new Client(full.origin, project))) there.add(code);
+        for (const code of await codesOf(new Client(full.origin, project))) there.add(code);
 
       const summary = [...new Set(errors.map(([status, code]) => `${status} ${code}`))].join(', ');
       const lost = acknowledged.filter((code) => !there.has(code)).length;
@@ -127,7 +127,7 @@ function freeBytes(directory: string): number {
   return bavail * bsize;
 }
 
-async function codesKey(shop: Client): Promise<Set<string>> {
+async function codesOf(shop: Client): Promise<Set<string>> {
   const codes = new Set<string>();
   for (let page = 1; ; page++) {
     const { body } = await shop.list(`page=${page}&per_page=100`);

@@ -30,7 +30,7 @@ export class CreateShopOrder implements MigrationInterface {
           onUpdate: 'NO ACTION',
         },
       ],
-      // When a method is deleted, the database looks for its orders in this index.
+      // When a method is removed, the database looks for its orders in this index.
       indices: [{ name: 'ix_shop_order_method', columnNames: ['project_id', 'method_id'] }],
     });
     await runner.createTable(table);

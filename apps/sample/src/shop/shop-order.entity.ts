@@ -9,10 +9,7 @@ const key = {
 } as const;
 const foreignKeyConstraintName = 'fk_shop_order_method';
 
-/**
- * An order of this application. The method of an order cannot be deleted: the library refuses it with
- * `method_in_use`.
- */
+/** An order of this application. The library refuses with `method_in_use` to remove the method of an order. */
 @Entity({ name: 'shop_order' })
 @Index('ix_shop_order_method', ['projectId', 'methodId'])
 export class ShopOrder {

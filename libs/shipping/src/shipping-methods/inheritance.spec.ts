@@ -69,7 +69,7 @@ it('random requests show what they sent, and are safe to repeat and to send back
       methods: expectedMethods(set, rowsOf(set, decide)),
     });
     const tenant = (): ShippingMethodDto => Object(viewOf(shop).methods[0]?.toDto());
-    const inheritedFieldsOf = ({ use_default: fields, own, ...values }: ShippingMethodDto): Field[] =>
+    const fieldsOf = ({ use_default: fields, own, ...values }: ShippingMethodDto): Field[] =>
       inheritableFields.map((name) => ({
         name,
         own: { ...values, ...own }[name],
@@ -96,10 +96,10 @@ it('random requests show what they sent, and are safe to repeat and to send back
       const newOrigin = defaultOf(method.method_code);
 
       const isTenant = step.by === 'tenant';
-      const expected = inheritedFieldsOf(before).map((each) =>
+      const expected = fieldsOf(before).map((each) =>
         isTenant ? changed(each, request, origin, newOrigin) : each,
       );
-      expect(inheritedFieldsOf(method)).toEqual(expected);
+      expect(fieldsOf(method)).toEqual(expected);
       const isSent = (name: InheritedField): boolean => isTenant && request[name] !== undefined;
       const sent = request.use_default === undefined ? inheritableFields.filter(isSent) : [];
       expect(sent.map((name) => method[name])).toEqual(sent.map((name) => request[name] ?? reset[name]));

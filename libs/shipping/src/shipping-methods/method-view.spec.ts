@@ -7,7 +7,7 @@ import { MethodView } from './method-view.js';
 import { idOf, methodSet } from './stored-method.sample.js';
 
 const query = (asked: object) => checkListQuery(new Violations(), asked, 100);
-const codesKey = (methods: readonly EffectiveMethod[]): string[] =>
+const codesOf = (methods: readonly EffectiveMethod[]): string[] =>
   methods.map(({ stored }) => `${stored.carrier_code} ${stored.method_code}`);
 
 describe('a view', () => {
@@ -26,7 +26,7 @@ describe('a view', () => {
       ]),
     );
 
-    expect(codesKey(view.methods)).toEqual([
+    expect(codesOf(view.methods)).toEqual([
       'é a',
       'Z a',
       'a Z',

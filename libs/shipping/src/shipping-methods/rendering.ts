@@ -81,7 +81,7 @@ export function renderingIfUntouched(value: object): Rendering | undefined {
   return state && !state.members && hasOnlyAccessors(value, state.memberCount) ? state.rendering : undefined;
 }
 
-/** Returns false if the host has added, replaced or deleted a member, or has added `toJSON`. */
+/** Returns false if the host has added, replaced or removed a member, or has added `toJSON`. */
 function hasOnlyAccessors(value: object, memberCount: number): boolean {
   const names = Object.keys(value);
   const isAccessor = (name: string): boolean => !!Object.getOwnPropertyDescriptor(value, name)?.get;

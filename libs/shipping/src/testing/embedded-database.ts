@@ -9,7 +9,7 @@ import { endingWith, migratedTypeOrm } from './test-database.js';
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type EmbeddedOptions = Pick<PostgresOptions, 'type' | 'driver' | 'extra' | 'poolSize' | 'connectTimeoutMS'>;
-type Replies = Awaited<ReturnType<PGlite['execProtocolStream']>> | { failed: string };
+type Responses = Awaited<ReturnType<PGlite['execProtocolStream']>> | { failed: string };
 
 /**
  * Returns the options of a TypeORM DataSource on an empty PostgreSQL inside this process. It is PGlite, which needs two
@@ -52,10 +52,10 @@ function databaseIn(thread: Worker): PGlite {
     execProtocolStream: async (message) => {
       thread.ref();
       thread.postMessage(message);
-      const [replies] = (await Promise.race([once(thread, 'message'), end])) as [Replies];
+      const [responses] = (await Promise.race([once(thread, 'message'), end])) as [Responses];
       thread.unref();
-      if ('failed' in replies) throw new Error(replies.failed);
-      return replies.map((reply) => (reply.name === 'error' ? Object.assign(new Error(), reply) : reply));
+      if ('failed' in responses) throw new Error(responses.failed);
+      return responses.map((each) => (each.name === 'error' ? Object.assign(new Error(), each) : each));
     },
   };
   return usedPart as PGlite;

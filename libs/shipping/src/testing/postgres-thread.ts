@@ -30,14 +30,14 @@ export function serve(): void {
     }
     const loadDataDir = new Blob([fs.readFileSync(snapshot)]);
     const database = await PGlite.create({ loadDataDir, extensions: { uuid_ossp } });
-    const replyTo = async (message: Uint8Array) => {
-      const replies = await database.execProtocolStream(message, { throwOnError: false });
+    const respondTo = async (message: Uint8Array) => {
+      const responses = await database.execProtocolStream(message, { throwOnError: false });
       // An Error loses its fields on the way to another thread. An object keeps them.
-      return replies.map((each) => (each instanceof Error ? { ...each, message: each.message } : each));
+      return responses.map((each) => (each instanceof Error ? { ...each, message: each.message } : each));
     };
     parentPort?.on('message', async (message: Uint8Array) => {
       const failed = (error: unknown) => ({ failed: String(error) });
-      parentPort?.postMessage(await replyTo(message).catch(failed));
+      parentPort?.postMessage(await respondTo(message).catch(failed));
     });
     parentPort?.postMessage('ready');
   };
