@@ -64,7 +64,7 @@ export async function insertEvent(
       id,
       type: event.type,
       message: event.message,
-      data: event.data as object,
+      data: event.data,
       actor: event.actor,
       dedupeKey: event.dedupe_key,
       occurredAt: () => `COALESCE(:occurredAt, ${now()})`,

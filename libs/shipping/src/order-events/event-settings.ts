@@ -4,7 +4,10 @@ import { type OrderEventDto } from './dto/order-event.dto.js';
 /** Code of the host that runs for each new event, before the COMMIT. */
 export type EventHook = (event: OrderEventDto, manager: EntityManager) => unknown;
 
-/** The options of the module that this feature needs. */
+/**
+ * The options of the module that this feature needs. It has no rules and no defaults, because `ShippingSettings` extends
+ * `MethodSettings` and can only implement this class.
+ */
 export abstract class EventSettings {
   abstract beforeCommit: { event?: EventHook | undefined };
 }

@@ -95,13 +95,14 @@ export class ShippingMethodsService {
     /** @internal */
     @Inject(MethodSettings) private readonly settings: MethodSettings,
   ) {
-    this.changes = new CommittedValues(changesOf(database.dataSource));
+    const committedChanges = changesOf(database.dataSource);
+    this.changes = new CommittedValues(committedChanges);
     const { change: changeHook } = settings.beforeCommit;
     // The caller may modify the result, so the subscribers share a copy, and the hook gets another one.
     this.afterStatements = {
       actionAfterCommit: ({ changes }) => {
-        const announcedChanges = structuredClone(changes);
-        return () => announcedChanges.forEach((change) => changesOf(database.dataSource).next(change));
+        const announcedChanges = committedChanges.observed ? structuredClone(changes) : [];
+        return () => announcedChanges.forEach((change) => committedChanges.next(change));
       },
       hook:
         changeHook &&
@@ -155,7 +156,7 @@ export class ShippingMethodsService {
   }
 
   /**
-   * Like `list`, for a query that was checked.
+   * Like `list`, for our controller: the query of a URL was checked when it was read. A host has only `list`.
    * @internal
    */
   async listChecked(

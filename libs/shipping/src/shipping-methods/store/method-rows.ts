@@ -151,7 +151,7 @@ export async function insertMethods(
       .createQueryBuilder()
       .insert()
       .into(ShippingMethod)
-      .values(values as object[])
+      .values(values)
       .updateEntity(false)
       .execute();
   }
