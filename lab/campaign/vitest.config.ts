@@ -9,7 +9,6 @@ const hours = 3_600_000;
 const faults = 'lab/campaign/faults/**/*.campaign.ts';
 
 const isLong = process.env['CAMPAIGN_SIZE'] === 'long';
-const otherKind = '**/*.embedded.campaign.ts';
 /** CI's size leaves out what would take it too long, unless files are named. */
 const isWhole = isLong || process.env['CAMPAIGN_FILES'] === 'named';
 const hasPostgres = databases.some((url) => url.startsWith('postgres'));
@@ -34,11 +33,10 @@ const fewer = isWhole ? [] : ['lab/campaign/model.campaign.ts'];
 /** The standby is one of PostgreSQL. */
 const ofPostgres = 'lab/campaign/faults/failover.server.campaign.ts';
 const excluded: Record<string, string[]> = {
-  postgres: [otherKind],
-  mariadb: [otherKind, ofPostgres, ...others, ...stoodFor],
-  mysql: [otherKind, ofPostgres, ...others],
+  mariadb: [ofPostgres, ...others, ...stoodFor],
+  mysql: [ofPostgres, ...others],
   // SQLite is for development and tests, so nobody runs a host on it.
-  sqlite: ['**/*.{embedded,server}.campaign.ts', faults, ...others, ...fewer],
+  sqlite: ['**/*.server.campaign.ts', faults, ...others, ...fewer],
 };
 
 /** Tests of faults measure times, so they run after the attacks, one at a time. */
@@ -60,7 +58,7 @@ function projectsOn(name: string, exclude: string[], env: Record<string, string>
   ];
 }
 
-/** A file for one kind of database has it in its name: `*.embedded.campaign.ts`, `*.server.campaign.ts`. */
+/** A file that needs a server of a database has it in its name: `*.server.campaign.ts`. */
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   resolve: workspace.resolve,

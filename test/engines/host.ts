@@ -16,34 +16,23 @@ export interface EngineHost {
   close(): Promise<void>;
 }
 
-/** What a host takes from the package. */
-export interface Library {
-  ShippingModule: typeof ShippingModule;
-  ShippingMethodsService: typeof ShippingMethodsService;
-  OrderEventsService: typeof OrderEventsService;
-}
-
-/**
- * @param more options of the DataSource, such as `poolSize`
- * @param library another build of the package than the one that is tested
- */
+/** @param more options of the DataSource, such as `poolSize` */
 export async function hostOn(
   database: EngineDatabase,
   shipping: Parameters<typeof ShippingModule.forRoot>[0] = {},
   more: object = {},
-  library: Library = { ShippingModule, ShippingMethodsService, OrderEventsService },
 ): Promise<EngineHost> {
   const dataSource = await opened(database, more);
   const testing = await Test.createTestingModule({
-    imports: [typeOrm({ dataSource }), library.ShippingModule.forRoot(shipping)],
+    imports: [typeOrm({ dataSource }), ShippingModule.forRoot(shipping)],
   }).compile();
   const nest = fastifyApp(testing);
   const origin = await listen(nest);
   return {
     nest,
     dataSource,
-    methods: nest.get(library.ShippingMethodsService),
-    events: nest.get(library.OrderEventsService),
+    methods: nest.get(ShippingMethodsService),
+    events: nest.get(OrderEventsService),
     origin,
     close: async () => {
       await nest.close();
