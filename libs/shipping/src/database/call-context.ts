@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type QueryRunner } from 'typeorm';
 import { Turns } from './turns.js';
 
-/** The async context of what a call of ours runs on a query runner: its statements, or a hook of the host. */
+/** Code that a call runs on a query runner has this async context. The code is its statements, or a hook of the host. */
 export class CallContext {
   /** The call has a turn on the query runner. What it starts inside of this turn takes turns among itself. */
   readonly turns = new Turns();

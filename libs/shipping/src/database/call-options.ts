@@ -1,6 +1,6 @@
 import { type EntityManager } from 'typeorm';
 
-/** The last argument of every service method. An unknown option is a `TypeError`. */
+/** The last argument of each call that reads or changes data. An unknown option is a `TypeError`. */
 export interface ShippingCallOptions {
   /**
    * The call becomes part of the transaction that is open on this manager. Only that transaction commits it, and the

@@ -27,7 +27,7 @@ export async function connectOutsideTransactions(runner: QueryRunner): Promise<v
   if (!stateOf(runner).isConnectionSound) await leaveOpenTransaction(runner);
 }
 
-/** TypeORM writes "ROLLBACK". So these words do not look like the end of a transaction of this query runner. */
+/** TypeORM writes `ROLLBACK`. We write `ROLLBACK WORK`, so that our subscriber does not take it for an end. */
 export const leavingStatement = 'ROLLBACK WORK';
 
 /**

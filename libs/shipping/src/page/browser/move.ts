@@ -7,7 +7,7 @@ export interface Placed {
   readonly method_code: string;
 }
 
-/** An item with the number that it needs at least, less the distance that the items above it make necessary. */
+/** A method of the list. `level` is its `sort_order` minus `distance`, which `renumbered()` explains. */
 interface Item<Method> {
   method: Method;
   distance: number;

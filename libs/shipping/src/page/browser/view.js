@@ -84,7 +84,7 @@ export function Pairs({ of }) {
   return html`<dl>${pairs.toSorted((a, b) => hasLines(a) - hasLines(b)).map(pair)}</dl>`;
 }
 
-/** With one function for all renderings, Preact calls it once, and does not open a closed dialog again. */
+/** Preact calls the same function only once. So a closed dialog does not open again. */
 const showModal = (dialog) => {
   if (!dialog) return;
   dialog.showModal();

@@ -23,7 +23,7 @@ export interface ShippingMethodQuery {
   page?: number | undefined;
   /**
    * 1 to the option `maxPageSize` of the module.
-   * @default 20
+   * @default 20, or `maxPageSize` if it is smaller
    */
   per_page?: number | undefined;
   /**
