@@ -115,16 +115,12 @@ export function addShippingToDocument<Document extends OpenApiDocument>(
  * @throws Error that names the right path, when there is such a mount at another path only
  */
 function refuseOtherPath(paths: OpenApiDocument['paths'], base: string): void {
-  const listRoute = `${base}/shipments/methods`;
-  const isCompleted = (route: string): boolean =>
-    JSON.stringify(paths[route] ?? {}).includes('/ShippingMethodPage"');
-  const other = Object.keys(paths).find(
-    (route) => route.endsWith('/shipments/methods') && `${route}/tree` in paths && !isCompleted(route),
+  const scanned = Object.keys(paths).filter(
+    (route) =>
+      route.endsWith('/shipments/methods') && !JSON.stringify(paths[route]).includes('/ShippingMethodPage"'),
   );
-  const isThere = Object.keys(paths).some(
-    (route) => route === listRoute || route.startsWith(`${listRoute}/`),
-  );
-  if (other === undefined || other === listRoute || (isThere && !isCompleted(listRoute))) return;
+  const other = scanned.find((route) => `${route}/tree` in paths);
+  if (other === undefined || scanned.includes(`${base}/shipments/methods`)) return;
   const path = other
     .slice(1)
     .replace('/shipments/methods', '')
