@@ -56,8 +56,15 @@ describe.skipIf(!isInstalled)(`the defaults on the page${place}`, () => {
 
     await operator.text('A change here reaches every project that uses them.').waitFor();
     await operator.button('GLS Parcel').click();
+    await operator.dialog().getByText('A change here reaches every project').waitFor();
     await operator.button('Remove method').click();
-    await operator.text('Projects that use this default keep their method').waitFor();
+    await operator.text('switch it off instead').waitFor();
+    await operator.button('Cancel').click();
+    await operator.toggle('GLS Parcel').click();
+    await operator.notice('“GLS Parcel” is off');
+    await operator.button('GLS Parcel').click();
+    await operator.button('Remove method').click();
+    await operator.text('Customers of some projects may be able to choose it again.').waitFor();
 
     expect(await operator.page.getByRole('button', { name: 'Adopt' }).count()).toBe(0);
     expect(operator.errors).toEqual([]);

@@ -82,6 +82,7 @@ describe.skipIf(!isInstalled)(`the look of the page${place}`, () => {
       await operator.button('Save').hover();
       expect(await operator.accessibilityFaults()).toEqual([]);
       expect(await operator.page.evaluate(smallTargets)).toEqual([]);
+      operator.page.once('dialog', (question) => void question.accept());
       await operator.button('Remove method').click();
       await operator.dialog('Remove “From the defaults”?').waitFor();
       expect(await operator.accessibilityFaults()).toEqual([]);

@@ -82,6 +82,22 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
+  it('takes the names and the signs that the list shows for details', async () => {
+    const { shop, operator } = await page.openShop();
+    const meta = { max_weight_kg: 5, signature: true };
+    await shop.create({ carrier_code: 'gls', method_code: '1', method_label: 'GLS Parcel', meta });
+    await operator.page.reload();
+    await operator.text('max weight kg').waitFor();
+    await operator.button('UPS Ground').click();
+    await operator.field('Details').fill('max weight kg: 7\nsignature: ✓');
+    await operator.button('Save').click();
+    await operator.notice('“UPS Ground” is saved.');
+
+    const { body } = await shop.list('filter[method_code]=03');
+    expect(body.data).toMatchObject([{ meta: { max_weight_kg: 7, signature: true } }]);
+    expect(operator.errors).toEqual([]);
+  });
+
   it('shows what another client has changed, and saves only the fields of the operator', async () => {
     const { shop, operator } = await page.openShop();
     await operator.button('UPS Ground').click();
@@ -176,12 +192,12 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
-  it('asks the same question before Escape and Cancel throw away what the user has typed', async () => {
+  it('asks the same question before Escape, Remove and Cancel throw away what the user has typed', async () => {
     const { operator } = await page.openShop();
     const questions: string[] = [];
     operator.page.on('dialog', (dialog) => {
       questions.push(dialog.message());
-      void (questions.length < 4 ? dialog.dismiss() : dialog.accept());
+      void (questions.length < 5 ? dialog.dismiss() : dialog.accept());
     });
     await operator.button('UPS Ground').click();
     await operator.field('Name').fill('Typed');
@@ -190,11 +206,13 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
       await operator.page.keyboard.press('Escape');
       await expect.poll(() => questions).toHaveLength(count);
     }
+    await operator.button('Remove method').click();
+    await expect.poll(() => questions).toHaveLength(4);
     expect(await operator.field('Name').inputValue()).toBe('Typed');
     await operator.button('Cancel').click();
     await operator.dialog().waitFor({ state: 'detached' });
 
-    expect(questions).toEqual(Array.from({ length: 4 }, () => 'Discard what you have changed?'));
+    expect(questions).toEqual(Array.from({ length: 5 }, () => 'Discard what you have changed?'));
     expect(await operator.labels()).toContain('UPS Ground');
     expect(operator.errors).toEqual([]);
   });

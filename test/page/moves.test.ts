@@ -54,6 +54,25 @@ describe.skipIf(!isInstalled)(`the order of the methods on the page${place}`, ()
     expect(operator.errors).toEqual([]);
   });
 
+  it('has the first place for a drag that ends above the list, and the last one below it', async () => {
+    const { operator } = await page.openShop();
+    const list = operator.page.locator('.methods');
+    const dragTo = async (label: string, y: (top: number, height: number) => number): Promise<void> => {
+      const { height = 0, y: top = 0 } = (await list.boundingBox()) ?? {};
+      await operator.handle(label).hover();
+      await operator.page.mouse.down();
+      await operator.page.mouse.move(300, y(top, height), { steps: 5 });
+      await operator.page.mouse.up();
+    };
+
+    await dragTo('UPS Express', (top) => top - 10);
+    await operator.notice('“UPS Express” is now 1 of 4.');
+    await dragTo('UPS Express', (top, height) => top + height + 10);
+    await operator.notice('“UPS Express” is now 4 of 4.');
+
+    expect(operator.errors).toEqual([]);
+  });
+
   it('is changed with a finger as with the mouse', async () => {
     const { operator } = await page.openShop({ hasTouch: true });
     const touch = await operator.page.context().newCDPSession(operator.page);

@@ -111,7 +111,7 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     await operator.page.clock.install();
     await operator.page.context().setOffline(true);
     await operator.toggle('UPS Ground').click();
-    await operator.alert('The server does not respond.');
+    await operator.alert('The server did not respond.');
 
     await operator.page.context().setOffline(false);
     await operator.page.clock.runFor(3_000);

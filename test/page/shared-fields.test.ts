@@ -201,8 +201,7 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
     await operator.page.getByRole('combobox', { name: 'On or off' }).selectOption('All methods');
     await operator.button('The default').click();
     await operator.page.getByRole('link', { name: 'Edit the default' }).click();
-    await operator.text('A change here reaches every project that uses them.').waitFor();
-    await operator.dialog('Edit “The default”').waitFor();
+    await operator.dialog('Edit “The default”').getByText('A change here reaches every project').waitFor();
 
     expect(operator.page.url()).toMatch(/\?project=default$/);
     expect(operator.errors).toEqual([]);
@@ -212,6 +211,7 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
     const { shop, operator } = await openInheriting();
     await operator.button('Shared name').click();
     await operator.button('Change codes').click();
+    await operator.text('With other codes, the method keeps the values that it shows').waitFor();
     await operator.field('Method code').fill('2');
     await operator.button('Save').click();
     await operator.notice('“Shared name” is saved.');

@@ -195,6 +195,10 @@ describe.skipIf(!isInstalled)(`a change of all methods that a filter shows${plac
     await operator.text('0 names change.').waitFor();
     await operator.fillIn({ Find: 'UPS 2', 'Replace with': 'UPS 2nd Day' });
     await operator.text('0 names change.').waitFor();
+    await operator.fillIn({ Find: 'ups', 'Replace with': '' });
+    await operator.text('3 names change.').waitFor();
+    await operator.field('Replace with').press('Enter');
+    await operator.dialog().waitFor();
     await operator.fillIn({ Find: 'ups ', 'Replace with': 'United $& ' });
 
     await operator.text('3 names change.').waitFor();

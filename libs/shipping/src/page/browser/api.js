@@ -16,6 +16,8 @@ export function putIntoAddress(values) {
 }
 
 export const projectId = address.get('project') ?? settings.projects?.[0]?.id ?? '';
+/** Whether this is the project whose methods are the defaults of the others. */
+export const isDefaults = projectId === settings.defaults;
 
 const ordersOf = (project) => new URL(settings.routes.replace('{project}', encodeURIComponent(project)), root).href;
 const methodsOf = (project) => `${ordersOf(project)}/shipments/methods`;

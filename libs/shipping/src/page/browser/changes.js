@@ -53,7 +53,7 @@ export class Changes {
       });
     await this.load(all);
     // The button that has taken the change back is gone. Its row follows.
-    if (document.activeElement.id === 'methods') document.querySelector(`[data-id='${all.at(-1)?.id}'] .name`)?.focus();
+    if (document.activeElement.id === 'methods') document.querySelector(`[data-id='${all[0]?.id}'] .name`)?.focus();
     return !problem;
   }
 

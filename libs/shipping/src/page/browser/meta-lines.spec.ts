@@ -8,6 +8,7 @@ describe('the lines of details', () => {
     [{ phone: '01234', zip: '5', name: 'a: b' }, 'phone: 01234\nzip: "5"\nname: a: b'],
     [{ price: '1.50', ean: '12345678901234567' }, 'price: 1.50\nean: 12345678901234567'],
     [{ parcels: [1, 2] }, 'parcels: [1,2]'],
+    [{ signature: '✓' }, 'signature: "✓"'],
     [{ note: 'first: 1\n\nlast', days: 5 }, 'note: first: 1\n  \n  last\ndays: 5'],
     [{ note: 'first\r\nlast', blank: ' x' }, 'note: "first\\r\\nlast"\nblank: " x"'],
     [{ 'a:b': 1 }, '{"a:b":1}'],
@@ -19,6 +20,10 @@ describe('the lines of details', () => {
 
   it('may have blank lines and blanks around the colon', () => {
     expect(metaOf('\n days : 5 \r\n\nnote: a\r\n  b')).toEqual({ days: 5, note: 'a\nb' });
+  });
+
+  it('may have the signs for yes and no that the list shows', () => {
+    expect(metaOf('signature: ✓\nsaturday: ✗')).toEqual({ signature: true, saturday: false });
   });
 
   it.each([

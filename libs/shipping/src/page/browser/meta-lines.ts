@@ -1,7 +1,14 @@
 /** Compares two JSON values. */
 export const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
+/** The list shows yes and no so. */
+const signs = new Map([
+  ['✓', true],
+  ['✗', false],
+]);
+
 function jsonOrText(value: string): unknown {
+  if (signs.has(value)) return signs.get(value);
   try {
     const read: unknown = JSON.parse(value);
     return typeof read === 'number' && String(read) !== value.trim() ? value : read;

@@ -1,5 +1,5 @@
 import * as api from './api.js';
-import { plural, settings, t } from './settings.js';
+import { plural, t } from './settings.js';
 import { closeDialog, Component, Dialog, formValues, html } from './view.js';
 
 /** Moves a method to a place that is far away or not shown, or without a drag. */
@@ -24,8 +24,8 @@ export function MoveDialog({ method, place, count, move, onClose }) {
 /** Asks before a method is removed. If something still uses the method, it offers to switch the method off. */
 export function RemoveDialog({ method, isUsed, isSent, remove, toggle, onClose }) {
   const { id, method_label: label, is_active } = method;
-  const isDefault = api.projectId === settings.defaults;
-  const text = isUsed ? `${t('problem_method_in_use')} ${t('in_use_text')}` : t(isDefault ? 'remove_shared' : 'remove_text');
+  const question = api.isDefaults ? `remove_shared${is_active ? '' : '_off'}` : 'remove_text';
+  const text = isUsed ? `${t('problem_method_in_use')} ${t('in_use_text')}` : t(question);
   const switchOff = () => {
     closeDialog();
     toggle(id, false);
@@ -49,6 +49,8 @@ const literally = (text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&');
 export class ReplaceDialog extends Component {
   state = { find: this.props.find, by: '' };
   type = ({ target }) => this.setState({ [target.name]: target.value });
+  /** Enter must not take a text out of the names because the new one is not typed yet. */
+  keyed = (event) => event.key === 'Enter' && event.target.matches('input') && this.state.by === '' && event.preventDefault();
 
   render({ methods, replace, onClose }, { find, by }) {
     // "Expres" becomes "Express", but an "Express" stays.
@@ -70,9 +72,9 @@ export class ReplaceDialog extends Component {
     return html`
       <${Dialog} title=${t('replace_in')} onClose=${onClose}>
         <form onSubmit=${save}>
-          <div class="row" onInput=${this.type}>
+          <div class="row" onInput=${this.type} onKeyDown=${this.keyed}>
             <label>${t('find')} <input name="find" dir="auto" value=${find} required autocomplete="off" /></label>
-            <label>${t('replace_by')} <input name="by" dir="auto" value=${by} autocomplete="off" /></label>
+            <label>${t('replace_by')} <input name="by" dir="auto" value=${by} autofocus=${this.props.find !== ''} autocomplete="off" /></label>
           </div>
           <footer>
             <button disabled=${changes.length === 0}>${t('replace')}</button>

@@ -4,7 +4,7 @@ import { Comparison } from './method-comparison.js';
 import { codesOf, inheritable, inheritedBy, marksOf, onOrOff, requestOf } from './method.js';
 import { t } from './settings.js';
 import { clearErrors, notify } from './status.js';
-import { asText, closeDialog, Component, Dialog, Field, html, Pairs, SignIn } from './view.js';
+import { asText, closeDialog, Component, Dialog, Field, html, Pairs, SignIn, words } from './view.js';
 
 /** `read` turns the typed text into the value that is sent. The API checks the value. */
 const fields = {
@@ -85,7 +85,17 @@ export class MethodForm extends Component {
     if (this.state.shared.includes('is_active') && this.isDefaultOff()) typed.is_active = 'on';
     const shown = Object.keys(fields).filter((name) => name in typed || name === 'is_active');
     const values = shown.map((name) => [name, (fields[name].read ?? String)(typed[name])]);
+    const details = values.find(([name, value]) => name === 'meta' && value instanceof Object);
+    if (details) details[1] = this.asNamed(details[1]);
     return Object.fromEntries(values.filter(([name, value]) => !same(value, this.before[name] ?? null)));
+  }
+
+  /** Other methods show `max_weight` as "max weight". A user who types that means the same. */
+  asNamed(meta) {
+    const all = this.props.methods.flatMap((method) => Object.keys(method.meta));
+    const known = new Map([...all.map((name) => [words(name), name]), ...all.map((name) => [name, name])]);
+    const nameOf = (name) => (Object.hasOwn(meta, known.get(name)) ? name : (known.get(name) ?? name));
+    return Object.fromEntries(Object.entries(meta).map(([name, value]) => [nameOf(name), value]));
   }
 
   /** If this user may not read the default, the method tells whether it is off. */
@@ -180,6 +190,7 @@ export class MethodForm extends Component {
     const isAtFields =
       problem?.code === 'validation_failed' && violations.length > 0 && violations.every(({ name }) => fields[name]);
     const askToRemove = () => {
+      if (!this.mayLeave()) return;
       closeDialog();
       remove(method);
     };
@@ -189,7 +200,9 @@ export class MethodForm extends Component {
       <${Dialog} title=${title} onClose=${onClose} cancel=${this.cancel}>
         <form onSubmit=${this.save} onChange=${this.follow} onKeyDown=${saveByKey} noValidate>
           <fieldset class="fields" hidden=${isConflict} disabled=${isSaving}>
+            ${api.isDefaults && html`<p class="hint wide">${t('shared_project')}</p>`}
             ${!hasCodes && this.codes()} ${this.note()}
+            ${method.id && hasCodes && method.inherited.length > 0 && html`<p class="hint wide">${t('codes_hint')}</p>`}
             ${(hasCodes ? withCodes : withoutCodes).map(this.field)}
             ${this.props.places.has(method.id) && this.place()} ${this.field('meta')} ${this.input('is_active')}
           </fieldset>

@@ -64,14 +64,19 @@ export class MethodList extends Component {
     move(id, places.get(target) - places.get(id));
   };
 
-  /** The pointer may be a mouse, a pen or a finger. If it is not released over another row, nothing moves. */
+  /** The pointer may be a mouse, a pen or a finger. Above the list it means the first row, and below it the last one. */
   grab = ({ currentTarget, pointerId, button }) => {
     this.isDragged = false;
     if (button === 0) currentTarget.setPointerCapture(pointerId);
   };
   drag = ({ currentTarget, pointerId, clientX, clientY }) => {
     if (!currentTarget.hasPointerCapture(pointerId)) return;
-    const row = document.elementFromPoint(clientX, clientY)?.closest('.methods > li');
+    const { children: rows } = currentTarget.closest('.methods');
+    const [first, last] = [rows[0], rows[rows.length - 1]];
+    const row =
+      (clientY < first.getBoundingClientRect().top && first) ||
+      (clientY > last.getBoundingClientRect().bottom && last) ||
+      document.elementFromPoint(clientX, clientY)?.closest('.methods > li');
     this.isDragged ||= row !== currentTarget.closest('li');
     // The rows have a scroll margin, so the list scrolls when the pointer comes near its edge.
     row?.scrollIntoView({ block: 'nearest' });

@@ -10,8 +10,6 @@ import { plural, settings, t } from './settings.js';
 import { notify } from './status.js';
 import { html, Section } from './view.js';
 
-const isDefaults = api.projectId === settings.defaults;
-
 export class Methods extends Section {
   heading = 'methods';
   state = { filters: filtersInAddress(), kept: new Set() };
@@ -46,7 +44,7 @@ export class Methods extends Section {
 
   /** Returns undefined if this user may not read the defaults project. The page does without them then. */
   async readDefaults() {
-    if (isDefaults || this.mayNotRead) return undefined;
+    if (api.isDefaults || this.mayNotRead) return undefined;
     const carriers = await api.tree(settings.defaults).catch(({ status }) => {
       this.mayNotRead = status === 401 || status === 403;
     });
@@ -164,7 +162,7 @@ export class Methods extends Section {
           <h2 id="methods" tabindex="-1">${t('methods')}</h2>
           <button disabled=${!methods} onClick=${() => this.add(carriers.find(({ carrier_code }) => carrier_code === filters.carrier))}>${t('add')}</button>
         </div>
-        ${isDefaults && html`<p class="hint">${t('shared_project')}</p>`}
+        ${api.isDefaults && html`<p class="hint">${t('shared_project')}</p>`}
         <${Filters} ...${{ filters, carriers, defaults, hasDefaults, show: this.show }} />
         ${(problem || !methods) && this.waiting()}
         ${methods && this.list()}

@@ -8,7 +8,7 @@ export const english = {
   invalid_id:
     'Use only letters, digits and _ . : - and at most 64 of them. The first one is a letter, a digit or _.',
   loading: 'Loading …',
-  status_0: 'The server does not respond.',
+  status_0: 'The server did not respond.',
   status_401: 'You are not signed in.',
   status_401_hint: 'Sign in, for instance in another tab, and try again.',
   status_403: 'You may not do this in the project “{project}”.',
@@ -114,6 +114,8 @@ export const english = {
   remove_text: 'Customers will no longer be able to choose it. To pause it, switch it off instead.',
   remove_shared:
     'Projects that use this default keep their method, and show the values that they store themselves. To take it out of all their checkouts, switch it off instead.',
+  remove_shared_off:
+    'Projects that use this default keep their method, and show the values that they store themselves. Customers of some projects may be able to choose it again.',
   in_use_title: '“{label}” is in use',
   in_use_text: 'You can switch it off. Its orders then keep it.',
   make_inactive: 'Switch it off',
@@ -124,6 +126,8 @@ export const english = {
   save_another: 'Save and add another',
   discard_question: 'Discard what you have changed?',
   change_codes: 'Change codes',
+  codes_hint:
+    'The default belongs to these codes. With other codes, the method keeps the values that it shows, as its own.',
   carrier_code: 'Carrier code',
   carrier_code_hint: 'Your code for the carrier, such as ups',
   carrier_label: 'Carrier name',
@@ -195,7 +199,7 @@ const german: PageTexts = {
   invalid_id:
     'Erlaubt sind höchstens 64 Zeichen: Buchstaben ohne Umlaute, Ziffern und _ . : -. Das erste Zeichen muss ein Buchstabe, eine Ziffer oder _ sein.',
   loading: 'Wird geladen …',
-  status_0: 'Der Server antwortet nicht.',
+  status_0: 'Der Server hat nicht geantwortet.',
   status_401: 'Sie sind nicht angemeldet.',
   status_401_hint: 'Melden Sie sich an, etwa in einem anderen Tab, und versuchen Sie es dann erneut.',
   status_403: 'Im Projekt „{project}“ haben Sie dafür keine Berechtigung.',
@@ -304,6 +308,8 @@ const german: PageTexts = {
     'Kunden können sie dann nicht mehr wählen. Soll sie nur pausieren, schalten Sie sie stattdessen aus.',
   remove_shared:
     'Projekte mit dieser Vorgabe behalten ihre Versandart und zeigen die Werte, die sie selbst gespeichert haben. Soll sie an keiner Kasse mehr erscheinen, schalten Sie sie stattdessen aus.',
+  remove_shared_off:
+    'Projekte mit dieser Vorgabe behalten ihre Versandart und zeigen die Werte, die sie selbst gespeichert haben. In manchen Projekten kann sie dann wieder wählbar sein.',
   in_use_title: '„{label}“ wird verwendet',
   in_use_text: 'Sie können sie ausschalten. Bestehende Bestellungen behalten sie.',
   make_inactive: 'Ausschalten',
@@ -314,6 +320,8 @@ const german: PageTexts = {
   save_another: 'Speichern und weitere anlegen',
   discard_question: 'Ihre Änderungen verwerfen?',
   change_codes: 'Codes ändern',
+  codes_hint:
+    'Die Vorgabe gehört zu diesen Codes. Mit anderen Codes behält die Versandart die gezeigten Werte als eigene.',
   carrier_code: 'Code des Versanddienstes',
   carrier_code_hint: 'Ihr Code für den Versanddienst, etwa ups',
   carrier_label: 'Name des Versanddienstes',

@@ -64,7 +64,7 @@ export function formValues(event) {
   return Object.fromEntries(new FormData(currentTarget.form ?? currentTarget));
 }
 
-const words = (name) => name.replaceAll(/[._]/g, ' ');
+export const words = (name) => name.replaceAll(/[._]/g, ' ');
 export const sentence = (type) => words(type).replace(/^./, (first) => first.toUpperCase());
 
 /** Returns a text for people for any JSON value. The names in it are the shop's own words, so yes and no are signs. */
