@@ -25,7 +25,7 @@ describe.skipIf(!isInstalled)(`the defaults on the page${place}`, () => {
     await methods().upsertMany('default', defaults);
     const operator = await page.open(freshProject());
     const project = new URL(operator.page.url()).searchParams.get('project') ?? '';
-    await operator.text('Start with the defaults: GLS Parcel, GLS Express, DPD Pickup').waitFor();
+    await operator.text('Start with the defaults: + GLS Parcel + GLS Express + DPD Pickup').waitFor();
     expect(await operator.accessibilityFaults()).toEqual([]);
 
     await operator.button('Adopt all 3').dblclick();
@@ -47,6 +47,22 @@ describe.skipIf(!isInstalled)(`the defaults on the page${place}`, () => {
     await operator.button('Undo').click();
     await operator.notice('Undone: the 3 methods are removed again.');
     expect(await methods().findAll(project)).toEqual([]);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('are adopted one by one', async () => {
+    await methods().upsertMany('default', defaults);
+    const operator = await page.open(freshProject());
+
+    await operator.button('+ GLS Express').click();
+    await operator.notice('1 method is added. It follows the default.');
+    await operator.text('2 defaults are not here').waitFor();
+    await operator.button('+ DPD Pickup').click();
+    await operator.text('1 default is not here: GLS Parcel').waitFor();
+    await operator.button('Adopt').click();
+    await operator.row('GLS Parcel').waitFor();
+
+    expect(await operator.labels()).toEqual(['GLS Parcel', 'GLS Express', 'DPD Pickup']);
     expect(operator.errors).toEqual([]);
   });
 

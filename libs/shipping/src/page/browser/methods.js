@@ -113,10 +113,10 @@ export class Methods extends Section {
     if (!isMoved && this.state.methods === wanted) this.setState({ methods, places });
   }
 
-  adopt = () => {
-    const success = plural('adopted', this.state.missing.length);
+  adopt = (defaults) => {
     const adopting = (method) => creating({ ...requestOf(method), is_active: true, use_default: true });
-    return this.changes.add(() => this.state.missing.map(adopting), success);
+    const isMissing = (method) => this.state.missing.some((each) => codesOf(each) === codesOf(method));
+    return this.changes.add(() => defaults.filter(isMissing).map(adopting), plural('adopted', defaults.length));
   };
 
   remove = async (method) => {
@@ -174,11 +174,13 @@ export class Methods extends Section {
   /** In an empty project, this is what most people want to do. Elsewhere it must not be in the way. */
   adoption({ missing, methods } = this.state) {
     if (missing.length === 0) return null;
-    const names = missing.slice(0, 5).map(({ method_label }) => method_label);
+    const one = (method) => html`
+      <button key=${method.id} class="quiet" title=${plural('adopt', 1)} onClick=${() => this.adopt([method])}>+ <bdi>${method.method_label}</bdi></button>${' '}`;
+    const names = missing.length === 1 ? html`<bdi>${missing[0].method_label}</bdi> ` : missing.slice(0, 5).map(one);
     return html`
       <small>
-        ${methods.length > 0 ? plural('missing', missing.length) : t('start_with')} <bdi>${names.join(', ')}</bdi>${missing.length > 5 && ' …'}${' '}
-        <button class=${methods.length > 0 && 'quiet'} onClick=${this.adopt}>${plural('adopt', missing.length)}</button>
+        ${methods.length > 0 ? plural('missing', missing.length) : t('start_with')} ${names}${missing.length > 5 && '… '}
+        <button class=${methods.length > 0 && 'quiet'} onClick=${() => this.adopt(missing)}>${plural('adopt', missing.length)}</button>
       </small>`;
   }
 
