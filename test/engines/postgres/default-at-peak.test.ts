@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ShippingMethod, ShippingMethodsService } from 'nestjs-shipping';
+import { type QueryRunner } from 'typeorm';
 import { expect, it, onTestFinished } from 'vitest';
 import { testApp } from '../../support/app.js';
 import { freshProject, ground } from '../../support/client.js';
@@ -16,15 +17,28 @@ onlyWhere('severalConnections', () => {
     const shop = freshProject();
     const { id } = await methods.create('default', ground);
     const inheriting = await methods.create(shop, { ...ground, use_default: true });
-    let isPeak = true;
-    const checkouts = [0, 20, 40, 60].map(async (startMs) => {
-      await sleep(startMs);
-      while (isPeak)
-        await dataSource.transaction(async (manager) => {
-          await methods.findOrFail(shop, inheriting.id, { manager, lock: true });
-          await sleep(80);
-        });
-    });
+    const checkout = async (): Promise<QueryRunner> => {
+      const runner = dataSource.createQueryRunner();
+      await runner.startTransaction();
+      await methods.findOrFail(shop, inheriting.id, { manager: runner.manager, lock: true });
+      return runner;
+    };
+    const end = async (runner: QueryRunner): Promise<void> => {
+      await runner.commitTransaction();
+      await runner.release();
+    };
+    const peak = new AbortController();
+    let last = await checkout();
+    // Each checkout ends after the next one has its lock, unless the next one has to wait.
+    const checkouts = (async () => {
+      while (!peak.signal.aborted) {
+        const next = checkout();
+        await Promise.race([next, sleep(400)]);
+        await end(last);
+        last = await next;
+      }
+      await end(last);
+    })();
     const deactivate = { is_active: false };
 
     const change = methods.update('default', id, deactivate);
@@ -34,8 +48,8 @@ onlyWhere('severalConnections', () => {
       await methods.update('default', id, deactivate, { manager });
     });
     await Promise.allSettled([changing]);
-    isPeak = false;
-    await Promise.all(checkouts);
+    peak.abort();
+    await checkouts;
 
     // Each checkout is a new wait for a lock, so only the limit for statements ends the change.
     expect(outcomes).toMatchObject([
