@@ -20,6 +20,13 @@ declare
   from_time timestamptz := first_time;
   to_time timestamptz;
 begin
+  if not (select indisvalid from pg_index where indexrelid = 'ix_shop_event_recorded'::regclass) then
+    raise exception 'The index ix_shop_event_recorded is not valid, as after a cancelled build. Drop it and build it again.';
+  end if;
+  -- Otherwise each window reads all pages that are new since the last vacuum.
+  perform brin_summarize_new_values(oid) from pg_class
+  where relname like 'ix_shop_event_recorded%' and relkind = 'i' and pg_table_is_visible(oid);
+  commit;
   while from_time < keep_since loop
     to_time := least(from_time + step, keep_since);
     with old as materialized (

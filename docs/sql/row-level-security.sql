@@ -8,7 +8,8 @@ create policy of_tenant on shipping_order_event to shop_app using (project_id = 
 create policy read_defaults on shipping_method for select to shop_app using (project_id = 'default');
 create policy read_defaults on shipping_project for select to shop_app using (project_id = 'default');
 -- `lock: true` locks the default, too, and PostgreSQL asks the policies of UPDATE. The check refuses a row that stays in
--- the defaults. The rights refuse to move it to the tenant. Add columns of your own, and those of later migrations.
+-- the defaults. The rights refuse to move it to the tenant, so send the REVOKE and the GRANT again after each run of
+-- rights-postgres.sql. Add columns of your own, and those of later migrations.
 create policy lock_defaults on shipping_method for update to shop_app using (project_id = 'default') with check (false);
 revoke update on shipping_method from shop_app;
 grant update (carrier_code, carrier_label, method_code, method_label, is_active, sort_order, meta, use_default, version,

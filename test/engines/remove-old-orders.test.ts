@@ -83,6 +83,22 @@ for (const engine of [postgres, mariadb, mysql])
       await runner.release();
     });
 
+    it('summarizes new pages first, and refuses an index that is not valid', async () => {
+      const sql = sqlOf('sql/remove-old-orders-postgres', database.role, database.place);
+      const [index = '', block = ''] = statementsOf(sql.replace("'1 hour'", "'300 days'"));
+      await database.owner.query(index);
+      await addEvents(database.owner.manager, { projectId: 'acme', orderId: 'new' }, 2000);
+
+      await database.owner.query(block);
+
+      const left = `SELECT brin_summarize_new_values('ix_shop_event_recorded') AS ranges`;
+      expect(await database.owner.query(left)).toEqual([{ ranges: 0 }]);
+      await database.owner.query(
+        `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ix_shop_event_recorded'::regclass`,
+      );
+      await expect(database.owner.query(block)).rejects.toThrow('is not valid');
+    });
+
     it('reads no page that has only older and newer events than a window', async () => {
       const [index = ''] = statementsOf(
         sqlOf('sql/remove-old-orders-postgres', database.role, database.place),

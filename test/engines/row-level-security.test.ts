@@ -3,7 +3,7 @@ import { ShippingMethod } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ground } from '../support/client.js';
-import { type RoleDatabase, withRole } from './application-role.js';
+import { type RoleDatabase, sqlOf, statementsOf, withRole } from './application-role.js';
 import { postgres, titleOf } from './databases.js';
 import { type EngineHost } from './host.js';
 
@@ -48,6 +48,11 @@ describe.skipIf(postgres.missing !== undefined)(`row-level security on ${titleOf
       return work(manager);
     });
 
+  const theft = (): Promise<unknown> =>
+    asTenant('acme', (manager) =>
+      manager.update(ShippingMethod, { projectId: 'default' }, { projectId: 'acme', methodCode: 'stolen' }),
+    );
+
   it('that names a tenant in each transaction lets every call with { manager } see this tenant only', async () => {
     await database.run('sql/row-level-security');
     const { methods, events } = await started();
@@ -77,10 +82,7 @@ describe.skipIf(postgres.missing !== undefined)(`row-level security on ${titleOf
       await methods.update('default', shared?.id ?? '', { sort_order: 1 }, { manager });
     });
     await expect(ofDefaults).rejects.toThrow('row-level security');
-    const theft = asTenant('acme', (manager) =>
-      manager.update(ShippingMethod, { projectId: 'default' }, { projectId: 'acme', methodCode: 'stolen' }),
-    );
-    await expect(theft).rejects.toThrow('permission denied');
+    await expect(theft()).rejects.toThrow('permission denied');
 
     expect(await asTenant('other', (manager) => events.findAll(others, { manager }))).toHaveLength(1);
     expect(warnings).toEqual([expect.stringContaining('docs/dba.md#row-level-security')]);
@@ -96,6 +98,17 @@ describe.skipIf(postgres.missing !== undefined)(`row-level security on ${titleOf
       await expect(methods.findActive('acme')).rejects.toThrow('row-level security');
       await asTenant('acme', (manager) => methods.findActive('acme', { manager }));
     }
+  });
+
+  it('keeps the defaults from a tenant if its rights are narrowed again after rights-postgres.sql', async () => {
+    const file = sqlOf('sql/row-level-security', database.role, database.place);
+    await database.run('sql/row-level-security');
+    await database.run('sql/rights-postgres');
+    for (const statement of statementsOf(file).filter((sql) => /^\s*(revoke|grant)/.test(sql)))
+      await database.owner.query(statement);
+    await started();
+
+    await expect(theft()).rejects.toThrow('permission denied');
   });
 
   it('with a policy for all rows changes nothing for the role of the application', async () => {

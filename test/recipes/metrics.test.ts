@@ -1,11 +1,5 @@
 import { inspect } from 'node:util';
-import {
-  type CallHandler,
-  ConsoleLogger,
-  type ExecutionContext,
-  Logger,
-  type NestInterceptor,
-} from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Logger, type NestInterceptor } from '@nestjs/common';
 import { type TestingModule } from '@nestjs/testing';
 import {
   DatabaseUnavailableError,
@@ -22,6 +16,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { compiled, type Host, listening, typeOrm } from '../embedding/host.js';
 import { Client } from '../support/client.js';
 import { engine, type TestDatabase, testDatabase } from '../support/database.js';
+import { RequestLogger, requests } from './request-logger.js';
 
 // docs/recipes/metrics.md shows this code.
 
@@ -87,7 +82,7 @@ class ErrorCounter implements NestInterceptor {
   }
 }
 
-class SampledLogger extends ConsoleLogger {
+class SampledLogger extends RequestLogger {
   private next = 0;
 
   override error(message: unknown, ...rest: unknown[]): void {
@@ -175,22 +170,24 @@ it('a 503 has the message of the driver in the log, not in the response', async 
   expect(text).not.toContain('pool');
 });
 
-it('a logger writes one line a second in an outage, and each line with another code', () => {
+it('a logger writes one line a second in an outage, each line with another code, and the request id', () => {
   const lines = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   vi.useFakeTimers({ now: 0 });
   const logger = new SampledLogger();
 
   for (const time of [0, 500, 999, 1000, 1500]) {
     vi.setSystemTime(time);
-    logger.error(`database_unavailable at ${time}`, 'ShippingModule');
-    logger.error(`outcome_unknown at ${time}`, 'ShippingModule');
+    requests.run('first GET /', () => {
+      logger.error(`database_unavailable at ${time}`, 'ShippingModule');
+      logger.error(`outcome_unknown at ${time}`, 'ShippingModule');
+    });
   }
   const text = lines.mock.calls.map(String).join('\n');
   vi.useRealTimers();
   lines.mockRestore();
 
-  expect(text.match(/database_unavailable at \d+/g)).toEqual(
-    [0, 1000].map((at) => `database_unavailable at ${at}`),
+  expect(text.match(/first GET . database_unavailable at \d+/g)).toEqual(
+    [0, 1000].map((at) => `first GET / database_unavailable at ${at}`),
   );
   expect(text.match(/outcome_unknown/g)).toHaveLength(5);
 });

@@ -9,7 +9,7 @@ import { freshProject, ground } from '../../support/client.js';
 import { serverUrl } from '../../support/database.js';
 import { addEvents } from '../../support/rows.js';
 import { openScaled, runSql, scaledDatabase, scalingSql } from '../../support/scaling.js';
-import { everyCall, outcomesOfEveryCall, withRole } from '../application-role.js';
+import { everyCall, outcomesOfEveryCall, sqlOf, statementsOf, withRole } from '../application-role.js';
 
 /** Forty projects with a method and an event, so that each part has some. */
 const rows = `
@@ -143,6 +143,8 @@ describe.skipIf(serverUrl === undefined)('on hash partitions of a server, the mo
 
     const index = `SELECT indisvalid FROM pg_index WHERE indexrelid = 'ix_shop_event_recorded'::regclass`;
     expect(await runSql(database.url, index)).toEqual([{ indisvalid: true }]);
+    const [, removal = ''] = statementsOf(sqlOf('sql/remove-old-orders-postgres', '', ''));
+    await runSql(database.url, removal.replace("'1 hour'", "'300 days'"));
     await runSql(database.url, 'DROP INDEX ix_shop_event_recorded');
   });
 
