@@ -10,7 +10,7 @@ import { onlyWhere, testDatabase } from '../../support/database.js';
 
 onlyWhere('severalConnections', () => {
   it('a default that overlapping checkouts lock can be changed under a lock of the table', async () => {
-    const database = await testDatabase({ connections: 6, lockTimeoutMs: 1000, statementTimeoutMs: 1500 });
+    const database = await testDatabase({ connections: 6, lockTimeoutMs: 2500, statementTimeoutMs: 3000 });
     const app = await testApp({ database });
     onTestFinished(() => app.close());
     const [methods, { dataSource }] = [app.nest.get(ShippingMethodsService), database];
@@ -33,7 +33,7 @@ onlyWhere('severalConnections', () => {
     const checkouts = (async () => {
       while (!peak.signal.aborted) {
         const next = checkout();
-        await Promise.race([next, sleep(400)]);
+        await Promise.race([next, sleep(1000)]);
         await end(last);
         last = await next;
       }
