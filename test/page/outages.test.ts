@@ -14,7 +14,7 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
 
     await operator.toggle('UPS Ground').click();
     await operator.notice('This was not saved.');
-    await operator.alert('The server cannot reach its database.');
+    await operator.alert('The server or its database is busy or cannot be reached.');
     expect(await operator.labels()).toHaveLength(4);
     expect(await operator.toggle('UPS Ground').isChecked()).toBe(true);
     await recover();

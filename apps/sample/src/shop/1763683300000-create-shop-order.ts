@@ -11,12 +11,14 @@ export class CreateShopOrder implements MigrationInterface {
       const { type, length, charset, collation } = methods?.findColumnByName(column) ?? {};
       return { type, length, charset, collation };
     };
+    // An order id has the type of a project id.
+    const text = like('project_id');
     const key = { isPrimary: true, primaryKeyConstraintName: 'pk_shop_order' };
     const table = new Table({
       name: 'shop_order',
       columns: [
-        { name: 'project_id', type: 'varchar', ...like('project_id'), ...key },
-        { name: 'order_id', type: 'varchar', ...like('project_id'), ...key },
+        { name: 'project_id', type: 'varchar', ...text, ...key },
+        { name: 'order_id', type: 'varchar', ...text, ...key },
         { name: 'method_id', type: 'varchar', ...like('id') },
       ],
       foreignKeys: [

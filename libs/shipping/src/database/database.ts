@@ -14,7 +14,7 @@ import { type AfterStatements, runCall } from './run-call.js';
 import { isInTransaction, stateOf } from './runner-state.js';
 import { TransactionSubscriber } from './transaction.subscriber.js';
 
-/** How the calls of one mount fare on the database, in this process. The counters begin at its start. */
+/** How often the calls of one mount lose a race, are repeated, wait or fail, in this process. The counters begin at its start. */
 export interface ShippingDatabaseStats {
   /** How often another writer of the same data was faster. Most of these calls succeed, because they are repeated. */
   readonly lostRaces: number;

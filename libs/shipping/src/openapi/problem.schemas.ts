@@ -13,7 +13,10 @@ const members = {
   detail: s.about('A text for people. It says what happened and what to do.'),
 };
 const extensions = {
-  errors: s.about('Every violation of the request.', s.arrayOf(s.ref('ShippingViolation'), maxViolations)),
+  errors: s.about(
+    `The violations of the request, at most ${maxViolations}.`,
+    s.arrayOf(s.ref('ShippingViolation'), maxViolations),
+  ),
   truncated: s.about(`True when there were more than ${maxViolations} violations.`, s.kinds.boolean),
   existing_id: s.about('With `duplicate_method`: the method that has the codes.'),
   identical: s.about(
@@ -21,12 +24,15 @@ const extensions = {
     s.kinds.boolean,
   ),
   max_methods: s.about('With `too_many_methods`: how many methods a project may have.', s.integer),
+  would_remove: s.about('With `too_many_removals`: how many methods an import would remove.', s.integer),
+  max_removed: s.about('With `too_many_removals`: how many it may remove.', s.integer),
   current_version: s.about('With `version_mismatch`: the version that the method has now.', s.integer),
 };
 const violation = {
   pointer: s.about('A JSON pointer (RFC 6901) into the body.'),
   parameter: s.about('A parameter of the path or the query.'),
   header: s.string,
+  index: s.about('The place of the request in an import, from 0.', s.integer),
   code: s.about(meanings.join('; '), { ...s.string, enum: Object.keys(violationCodes) }),
   detail: s.about('A text for people.'),
   allowed: s.about('The values or names that are allowed there.', s.arrayOf(s.string)),

@@ -121,8 +121,8 @@ async function storedEvent(
   const values = { projectId, orderId, dedupeKey, id, seq };
   const { records } = await runCached<EventRow>(manager, OrderEvent, condition, values, () => {
     const select = selectEvents(manager).where(condition).getQuery();
-    // Only a read that locks finds a row that is newer than the snapshot of the transaction. The row that it has inserted
-    // itself it always finds. On MySQL, a lock on this row would be a lock on the end of the index on `seq`, for which
+    // Only a read that locks finds a row that is newer than the snapshot of the transaction. It always finds a row that
+    // it has inserted itself. On MySQL, a lock on this row would be a lock on the end of the index on `seq`, for which
     // every other INSERT would wait.
     return { getQuery: () => select + (readsFromSnapshot && dedupeKey !== null ? shareLock : '') };
   });

@@ -225,7 +225,7 @@ export class OrderEventsService {
     );
   }
 
-  /** Yields each event exactly once that was committed before the call. @internal */
+  /** Yields each event that was committed before the call, exactly once. @internal */
   private async *eventsOf(
     order: OrderKey,
     caller: QueryRunner | undefined,

@@ -5,6 +5,7 @@ import { type ShippingCallOptions, type OptionRule } from '../database/call-opti
 import { CommittedValues } from '../database/committed-values.js';
 import { Database, type ShippingDatabaseStats } from '../database/database.js';
 import { type AfterStatements } from '../database/run-call.js';
+import { isInTransaction } from '../database/runner-state.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { MethodSettings } from './method-settings.js';
 import { checkIds, checkText, checkInput } from '../validation/check-input.js';
@@ -337,7 +338,7 @@ export class ShippingMethodsService {
    * Stores all requests or none, for instance to import methods. A request updates the method that has its codes. If
    * there is no such method, the request creates it.
    * @param options `removeOthers`: removes the methods that no request names; `maxRemoved`: refuses the call if these
-   *   are more; `dryRun`: changes nothing
+   *   are more than this number; `dryRun`: changes nothing
    * @throws ValidationFailedError with the violations of all requests. The `index` of a violation is the place of its
    *   request, from 0, and its pointer begins with it: `/3/method_label`.
    * @throws InvalidParameterError when the project id is invalid
@@ -422,7 +423,7 @@ export class ShippingMethodsService {
   }
 
   /**
-   * Returns how the calls of this mount fare on the database, in this process. It counts the calls of both services, in
+   * Returns how often the calls of this mount lose a race, are repeated, wait or fail, in this process. It counts the calls of both services, in
    * requests, jobs and queues. It is for your metrics, and sends no statement.
    * @example
    * const { unavailable, outcomeUnknown } = methods.databaseStats();
@@ -467,7 +468,7 @@ export class ShippingMethodsService {
   ): Promise<EffectiveMethod | undefined> {
     const caller = this.database.callerRunner(options, findOptions);
     if (!options.lock) return select(await this.store.view(projectId, caller));
-    if (!caller?.isTransactionActive)
+    if (!caller || !isInTransaction(caller))
       throw new TypeError(
         'The option "lock" needs a transaction: pass its manager. Outside of a transaction, a lock ends at once.',
       );

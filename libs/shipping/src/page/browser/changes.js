@@ -13,7 +13,7 @@ export const removing = (method) => ({ send: () => api.remove(method), undo: () 
 /** Stores a method as it was before. The etag in it refuses that if somebody else has changed the method since. */
 export const restoring = (saved, before) => updating(saved, requestOf(before));
 
-/** Changes run one after another, because a user may press keys faster than the server responds. */
+/** Changes of the list run one after another, because a user may press keys faster than the server responds. */
 export class Changes {
   last = Promise.resolve();
 

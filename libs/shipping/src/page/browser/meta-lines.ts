@@ -1,7 +1,7 @@
 /** Compares two JSON values. */
 export const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** The list shows yes and no so. */
+/** How the list shows yes and no. */
 const signs = new Map([
   ['✓', true],
   ['✗', false],

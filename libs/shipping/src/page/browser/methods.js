@@ -58,14 +58,14 @@ export class Methods extends Section {
   /** These methods stay in the list until the filters are changed. */
   keep = (methods) => this.setState(({ kept }) => ({ kept: new Set([...kept, ...methods.map(({ id }) => id)]) }));
 
-  /** Otherwise the next row would be under the pointer, and a second click would switch that one. */
+  /** If a switched row left the list, the next row would be under the pointer, and a second click would switch that one. */
   keepIfFiltered = (methods) => isFiltered(this.state.filters) && this.keep(methods);
 
   showAll = () => this.show(noFilters);
 
   find = (id) => this.state.methods.find((method) => method.id === id);
 
-  /** Somebody else may have done the same since the click. */
+  /** Switches a method on or off, unless somebody else has done the same since the click. */
   toggle = (id, is_active) => {
     const method = this.find(id);
     this.keepIfFiltered([method]);

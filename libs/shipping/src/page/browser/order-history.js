@@ -9,7 +9,7 @@ const { timeZone: zone } = time.resolvedOptions();
 /** How many events are shown at first, and how many each click adds. */
 const step = 100;
 
-/** So many neighbours of one kind are folded, because they hide the events around them. */
+/** From this number on, neighbours of one kind are folded, because they hide the events around them. */
 const longRun = 4;
 
 const hour = 3_600_000;

@@ -1,4 +1,4 @@
-import { address, isId, keepToken, projectId, putIntoAddress, token } from './api.js';
+import { address, idPattern, isId, keepToken, projectId, putIntoAddress, token } from './api.js';
 import { Methods } from './methods.js';
 import { OrderHistory } from './order-history.js';
 import { direction, language, settings, t } from './settings.js';
@@ -6,7 +6,7 @@ import { Component, formValues, html, render, SignIn } from './view.js';
 
 const takesToken = settings.login === 'bearer';
 /** The browser refuses what looks like a token. So a token that is pasted here never gets into the address. */
-const idPattern = `\\s*${takesToken ? '(?!eyJ)' : ''}[A-Za-z0-9_][A-Za-z0-9_.:\\-]{0,63}\\s*`;
+const projectPattern = `\\s*${takesToken ? '(?!eyJ)' : ''}${idPattern}\\s*`;
 const idTitle = `${t('invalid_id')} ${takesToken ? t('no_token_here') : ''}`;
 
 function openProject(event) {
@@ -82,7 +82,7 @@ class Page extends Component {
 
   project() {
     return html`
-      <input name="project" defaultValue=${projectId} required pattern=${idPattern} title=${idTitle} autocomplete="off" spellcheck=${false} />`;
+      <input name="project" defaultValue=${projectId} required pattern=${projectPattern} title=${idTitle} autocomplete="off" spellcheck=${false} />`;
   }
 
   /** Returns why the page cannot show the project, if it cannot. */

@@ -14,7 +14,7 @@ export const english = {
   status_403: 'You may not do this in the project “{project}”.',
   status_403_hint: 'Choose another project, or ask the person who gives the permissions.',
   status_404: 'The server does not know this address.',
-  status_503: 'The server cannot reach its database.',
+  status_503: 'The server or its database is busy or cannot be reached.',
   status_other: 'The server responded with the status {status}.',
   outage_hint: 'This page tries again every few seconds.',
   status_200: 'The server responded in a form that this page does not know.',
@@ -206,7 +206,7 @@ const german: PageTexts = {
   status_403_hint:
     'Wählen Sie ein anderes Projekt oder wenden Sie sich an die Person, die die Rechte vergibt.',
   status_404: 'Der Server kennt diese Adresse nicht.',
-  status_503: 'Der Server erreicht seine Datenbank nicht.',
+  status_503: 'Der Server oder seine Datenbank ist ausgelastet oder nicht erreichbar.',
   status_other: 'Der Server hat mit dem Status {status} geantwortet.',
   outage_hint: 'Die Seite versucht es alle paar Sekunden erneut.',
   status_200: 'Die Antwort des Servers hat ein Format, das diese Seite nicht kennt.',

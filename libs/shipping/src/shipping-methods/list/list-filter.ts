@@ -6,7 +6,8 @@ export interface Condition {
   field: FilterField;
   op: FilterOperator;
   /**
-   * Two values for `between`, any number for `in` and `nin`, one for the others. Texts are normalised or folded.
+   * Two values for `between`, any number for `in` and `nin`, one for the others. Labels are in NFC, parts of texts are
+   * folded, codes are as they were sent, and times have no `Z`.
    */
   values: FilterValue[];
 }

@@ -1,12 +1,11 @@
 import { byCodePoint } from '../../validation/text.js';
 import { type FieldKind, fieldOf, type FilterField } from '../method-fields.js';
 
-/** Times are RFC 3339 with an offset. */
 export type FilterValue = string | number | boolean;
 
 type FilterKind = Exclude<FieldKind, 'json'>;
 
-/** @param operands the values of the condition. Times have no `Z`, as `checkValue` explains. */
+/** @param operands the values of the condition. Times have no `Z`: see `checkValue` in list-query.check.ts. */
 type Test = (value: FilterValue | null, operands: readonly FilterValue[]) => boolean;
 
 interface Operator {
