@@ -63,10 +63,14 @@ describe.skipIf(!isInstalled)(`the look of the page${place}`, () => {
       await operator.events().first().waitFor();
       await operator.row('From the defaults').waitFor();
 
+      const article = 'document.querySelector("dialog article")';
       for (const width of widths) {
         await operator.page.setViewportSize({ width, height: 800 });
         expect([width, await operator.overflow()]).toEqual([width, 0]);
         expect(await operator.page.evaluate(smallTargets)).toEqual([]);
+        await operator.button(long.method_label).click();
+        expect(await operator.page.evaluate(`${article}.scrollWidth - ${article}.clientWidth`)).toBe(0);
+        await operator.button('Cancel').click();
       }
       expect(await operator.accessibilityFaults()).toEqual([]);
       await operator.toggle('UPS 2nd Day Air').focus();

@@ -70,6 +70,10 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
 
     expect(await operator.labels()).toEqual(['UPS 2nd Day Air', 'UPS Express']);
     expect(await operator.page.getByRole('searchbox').inputValue()).toBe('ups');
+    await operator.field('Project').fill('another');
+    await operator.field('Project').press('Enter');
+    await operator.text('“another” has no').or(operator.text('No method matches')).waitFor();
+    expect(new URL(operator.page.url()).search).toBe('?project=another&status=on');
     expect(operator.errors).toEqual([]);
   });
 

@@ -69,6 +69,13 @@ describe.skipIf(!isInstalled)(`the order of the methods on the page${place}`, ()
     await operator.notice('“UPS Express” is now 1 of 4.');
     await dragTo('UPS Express', (top, height) => top + height + 10);
     await operator.notice('“UPS Express” is now 4 of 4.');
+    await operator.handle('UPS Ground').hover();
+    await operator.page.mouse.down();
+    await operator.page.mouse.move(300, 700, { steps: 5 });
+    await operator.page.keyboard.press('Escape');
+    await operator.page.mouse.up();
+    expect((await operator.labels())[0]).toBe('UPS Ground');
+    expect(await operator.page.locator('.dragged, .target').count()).toBe(0);
 
     expect(operator.errors).toEqual([]);
   });

@@ -60,6 +60,7 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     await operator.remove('UPS Ground');
     await closed();
     await operator.button('UPS Ground').click();
+    await operator.field('Name').fill('Ground');
     await operator.button('Save').click();
     await operator.alert(unknown);
 

@@ -75,6 +75,20 @@ describe.skipIf(!isInstalled)(`the status line of the page${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
+  it('takes back the last change after a form was saved in which nothing had changed', async () => {
+    const { operator } = await page.openShop();
+    await operator.toggle('UPS Ground').click();
+    await operator.notice('“UPS Ground” is off');
+
+    await operator.button('UPS Express').click();
+    await operator.button('Save').click();
+    await operator.dialog().waitFor({ state: 'detached' });
+    await operator.page.keyboard.press('ControlOrMeta+z');
+
+    await operator.notice('Undone: “UPS Ground” is as before.');
+    expect(operator.errors).toEqual([]);
+  });
+
   it('does not take back what somebody else has changed since', async () => {
     const { shop, operator } = await page.openShop();
     const [method] = (await shop.list('filter[method_code]=03')).body.data;

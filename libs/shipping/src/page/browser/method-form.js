@@ -128,7 +128,10 @@ export class MethodForm extends Component {
 
   save = (event) => {
     event.preventDefault();
-    return this.send(this.changes(event.currentTarget), this.before);
+    const changes = this.changes(event.currentTarget);
+    const isChanged = Object.keys({ ...changes, ...this.useDefault(this.before) }).length > 0;
+    // Without a request, Undo still takes back what the user has done before.
+    return this.before.id && !isChanged ? closeDialog() : this.send(changes, this.before);
   };
   /** This is no submit button, because Enter would press it. */
   saveAndAdd = ({ currentTarget }) => this.send(this.changes(currentTarget.form), this.before, true);

@@ -47,6 +47,7 @@ export class MethodList extends Component {
   /** On a handle, the arrow keys move the method past the next one that is shown. Elsewhere they lead to the next row. */
   keyed = (event) => {
     const row = event.target.closest('li');
+    if (event.key === 'Escape' && this.state.dragged) event.target.releasePointerCapture(this.pointer);
     const by = steps[event.key];
     if (!by || !row) return;
     event.preventDefault();
@@ -67,6 +68,7 @@ export class MethodList extends Component {
   /** The pointer may be a mouse, a pen or a finger. Above the list it means the first row, and below it the last one. */
   grab = ({ currentTarget, pointerId, button }) => {
     this.isDragged = false;
+    this.pointer = pointerId;
     if (button === 0) currentTarget.setPointerCapture(pointerId);
   };
   drag = ({ currentTarget, pointerId, clientX, clientY }) => {

@@ -11,8 +11,9 @@ const idTitle = `${t('invalid_id')} ${takesToken ? t('no_token_here') : ''}`;
 
 function openProject(event) {
   place.inert = true;
-  // The order and the filters belong to the project.
-  location.search = new URLSearchParams({ project: formValues(event).project.trim() });
+  // The order and the other filters belong to the project.
+  const status = address.get('status');
+  location.search = new URLSearchParams({ project: formValues(event).project.trim(), ...(status && { status }) });
 }
 
 /** Enter opens the chosen project, which not every browser does by itself. The arrow keys only choose one. */
