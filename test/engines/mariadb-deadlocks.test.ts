@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type EntityManager } from 'typeorm';
+import { type EntityManager, type InsertEvent } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject, ground } from '../support/client.js';
 import { anyStatement } from '../support/statements.js';
@@ -179,6 +179,29 @@ onMariadbAndMysql('a deadlock of a statement of the host on', (server) => {
     await expect(creating).rejects.toMatchObject(lostRace);
     hook = () => Promise.resolve();
     expect(outcomes.map(({ status }) => status)).not.toContain('fulfilled');
+    expect(await stored(project)).toBe(0);
+  });
+
+  it('in a subscriber that ignores it stores nothing of the call during which it came', async () => {
+    const project = freshProject();
+    const rival = await heavyRival(host);
+    const subscriber = {
+      async afterInsert({ queryRunner, metadata }: InsertEvent<object>): Promise<void> {
+        if (!metadata.tableName.endsWith('order_event')) return;
+        await queryRunner.query(first);
+        const collision = delay(100).then(() => rival.collide());
+        await queryRunner.query(second).catch(() => undefined);
+        await collision;
+      },
+    };
+    host.dataSource.subscribers.push(subscriber);
+
+    const placing = host.dataSource.transaction((manager) =>
+      host.events.record({ projectId: project, orderId: 'o' }, event, { manager }),
+    );
+
+    await expect(placing).rejects.toThrow();
+    host.dataSource.subscribers.splice(host.dataSource.subscribers.indexOf(subscriber), 1);
     expect(await stored(project)).toBe(0);
   });
 

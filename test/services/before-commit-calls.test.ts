@@ -1,9 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type ShippingMethodChange } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject, ground } from '../support/client.js';
-import { engine } from '../support/database.js';
 
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
 
@@ -63,31 +63,49 @@ describe('a call in beforeCommit.change', () => {
     },
   );
 
-  const begins = ['calls', ...(engine.has.connections ? ['begins a nested transaction'] : [])];
+  it('may come from a worker outside of the hook, after the call of the hook has run its own hook', async () => {
+    const [project, mirror] = [freshProject(), freshProject()];
+    const order = { projectId: mirror, orderId: 'o' };
+    let hand: (manager: EntityManager) => void = () => undefined;
+    const handed = new Promise<EntityManager>((resolve) => (hand = resolve));
+    const worker = handed.then((manager) => host.events.record(order, { type: 'a.b' }, { manager }));
+    hook = async ({ after }, manager) => {
+      if (after?.project_id !== project) return;
+      await host.methods.create(mirror, ground, { manager });
+      hand(manager);
+      await worker;
+    };
 
-  it.each(begins)(
-    'may come from a worker outside of the hook that %s, after a call of the hook',
-    async (how) => {
-      const [project, mirror] = [freshProject(), freshProject()];
-      const order = { projectId: mirror, orderId: 'o' };
-      let hand: (manager: EntityManager) => void = () => undefined;
-      const handed = new Promise<EntityManager>((resolve) => (hand = resolve));
-      const record = (manager: EntityManager) => host.events.record(order, { type: 'a.b' }, { manager });
-      const worker = handed.then((manager) =>
-        how !== 'calls' ? manager.transaction(record) : record(manager),
-      );
-      hook = async ({ after }, manager) => {
-        if (after?.project_id !== project) return;
-        await host.methods.create(mirror, ground, { manager });
-        hand(manager);
-        await worker;
-      };
+    await host.methods.create(project, ground);
 
-      await host.methods.create(project, ground);
+    expect(await host.events.findAll(order)).toHaveLength(1);
+  });
 
-      expect(await host.events.findAll(order)).toHaveLength(1);
-    },
-  );
+  it('is made before the COMMIT, although nobody awaits the call of the hook', async () => {
+    const [project, failing] = [freshProject(), freshProject()];
+    const order = { projectId: project, orderId: 'o' };
+    hook = async (_change, manager) => {
+      await delay(50);
+      await host.events.record(order, { type: 'a.b' }, { manager });
+    };
+    const place = async (projectId: string): Promise<unknown> => {
+      let creating: Promise<unknown> = Promise.resolve();
+      const placing = host.dataSource.transaction(async (manager) => {
+        creating = host.methods.create(projectId, ground, { manager }).catch(() => 'failed');
+        await delay(20);
+      });
+      return [await placing.then(() => 'placed').catch(() => 'failed'), await creating];
+    };
+
+    await place(project);
+    expect(await host.events.findAll(order)).toHaveLength(1);
+    hook = async () => {
+      await delay(50);
+      throw new Error('The hook fails');
+    };
+    expect(await place(failing)).toEqual(['failed', 'failed']);
+    expect((await host.methods.list(failing)).meta.total).toBe(0);
+  });
 
   it.each<[string, (project: string) => Promise<unknown>]>([
     ['a change of the same project', (project) => host.methods.create(project, express)],

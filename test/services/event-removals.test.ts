@@ -66,6 +66,30 @@ describe('OrderEventsService', () => {
     expect(sent.filter((sql) => sql.startsWith('COMMIT'))).toHaveLength(4);
   });
 
+  it.each([
+    ['removeHistory', () => host.events.removeHistory.bind(host.events)],
+    ['redactHistory', () => host.events.redactHistory.bind(host.events)],
+  ] as const)(
+    '%s belongs to one nested transaction with all its batches, and is undone with it',
+    async (_name, call) => {
+      const order = { projectId: freshProject(), orderId: 'o' };
+      await addEvents(host.dataSource.manager, order, 1001, () => ({ message: 'a name' }));
+
+      await host.dataSource.transaction(async (manager) => {
+        let changing: Promise<number> | undefined;
+        const undone = manager.transaction((nested) => {
+          changing = call()(order, { manager: nested });
+          return Promise.reject(new Error('undo'));
+        });
+        await expect(undone).rejects.toThrow('undo');
+        expect(await changing).toBe(1001);
+      });
+
+      const { manager } = host.dataSource;
+      expect(await manager.countBy(OrderEvent, { ...order, message: 'a name' })).toBe(1001);
+    },
+  );
+
   it('a removal keeps the batches before an error, and the next call removes the rest', async () => {
     const projectId = freshProject();
     for (const orderId of ['a', 'b']) await addEvents(host.dataSource.manager, { projectId, orderId }, 1250);

@@ -146,7 +146,7 @@ export class Database {
     work: (manager: EntityManager, isRetry: boolean) => Promise<Result>,
     afterStatements?: AfterStatements<Result>,
   ): Promise<Result> {
-    if (caller && isInTransaction(caller) && !isInOthersTransaction(caller))
+    if (caller && isInTransaction(caller))
       return this.join(caller, () => work(caller.manager, false), afterStatements);
     const runInTransaction = (runner: QueryRunner, isRetry: boolean): Promise<Result> =>
       runCall(runner, () => work(runner.manager, isRetry), afterStatements);
@@ -155,8 +155,17 @@ export class Database {
         ? runner.manager.transaction(this.dialect.levelOfRetries, () => runInTransaction(runner, isRetry))
         : runner.manager.transaction(() => runInTransaction(runner, isRetry));
     if (!caller) return this.onOwnConnection(begin);
-    stateOf(caller).refuseLateCall(caller);
-    return stateOf(caller).ownTransactions.take(() => this.withRetries(begin, caller));
+    const state = stateOf(caller);
+    state.refuseLateCall(caller);
+    // TypeORM would nest one of the transactions in the other one, which may be rolled back.
+    if (state.hasOwnTransaction)
+      throw new TypeError(
+        'The QueryRunner of the manager has no transaction, and another call uses it. Make one call at a time, or begin a transaction.',
+      );
+    state.hasOwnTransaction = true;
+    return this.withRetries(begin, caller).finally(() => {
+      state.hasOwnTransaction = false;
+    });
   }
 
   /** Runs a call on the query runner of the caller. A lost race ends the caller's transaction, so nothing is repeated. */
@@ -235,9 +244,4 @@ async function connect(runner: QueryRunner): Promise<void> {
   await connectOutsideTransactions(runner).catch((error: unknown) => {
     throw new DatabaseUnavailableError(error);
   });
-}
-
-/** Whether the open transaction belongs to another call, which has begun it because the caller has none. */
-function isInOthersTransaction(caller: QueryRunner): boolean {
-  return stateOf(caller).ownTransactions.isBusy && currentContext()?.runner !== caller;
 }

@@ -46,8 +46,8 @@ export class RunnerState {
   readonly open: OpenTransaction[] = [];
   /** Our calls, and the beginnings and ends of transactions, take turns. */
   readonly turns = new Turns();
-  /** Calls that begin a transaction of their own on a query runner of the caller take turns, from BEGIN to COMMIT. */
-  readonly ownTransactions = new Turns();
+  /** Whether a call of ours has begun a transaction of its own on this query runner of the caller. */
+  hasOwnTransaction = false;
   /** The context of the hook that runs now. */
   hook: CallContext | undefined;
   /** Whether a call of ours was made in the transaction. */
@@ -74,7 +74,7 @@ export class RunnerState {
   private endedBy?: Error;
 
   /** @param isShared whether all callers share the query runner, as on SQLite. Then it can never be given up. */
-  constructor(readonly isShared: boolean) {
+  constructor(private readonly isShared: boolean) {
     this.isConnectionSound = isShared;
   }
 

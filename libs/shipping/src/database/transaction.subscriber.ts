@@ -92,9 +92,8 @@ export class TransactionSubscriber implements EntitySubscriberInterface {
     const state = stateOf(queryRunner);
     const statement = transactionStatementOf(query);
     if (statement !== undefined) return this.follow(statement, event);
-    // A call of ours learns of its own errors by itself.
-    if (isOurs(queryRunner)) return;
-    if (state.hostStatements > 0) state.hostStatements--;
+    if (!isOurs(queryRunner) && state.hostStatements > 0) state.hostStatements--;
+    // A subscriber of the host may ignore the error of a statement that it sends during a call of ours.
     if (!success && endsTransaction(error, this.dialect))
       state.open[0]?.fail(toShippingError(error, { mayHaveCommitted: false }));
   }
@@ -147,9 +146,7 @@ function takeTurn(
 ): Promise<void> {
   const state = stateOf(runner);
   const context = currentContext();
-  // A nested transaction belongs to the hook that runs now. On SQLite it may be the transaction of another request.
-  const hook = state.isShared ? undefined : state.hook;
-  const turns = context?.runner === runner ? context.turns : (hook ?? state).turns;
+  const turns = context?.runner === runner ? context.turns : state.turns;
   return new Promise<void>((begin, fail) => {
     const turn = turns[order](async () => {
       prepare?.();
@@ -207,6 +204,7 @@ async function afterOtherStatements(
   }
   if (state.ourStatements) {
     await withinMs(state.ourStatements, maxTurnMs);
+    await whenIdle(runner);
     state.refuseStatement(query);
   }
   state.hostStatements++;

@@ -3,10 +3,6 @@ export class Turns {
   private last: Promise<unknown> = Promise.resolve();
   private unfinished = 0;
 
-  get isBusy(): boolean {
-    return this.unfinished > 0;
-  }
-
   take<Result>(work: () => Promise<Result>): Promise<Result> {
     this.unfinished++;
     const turn = this.last.then(work);
@@ -17,7 +13,7 @@ export class Turns {
 
   /** Takes a turn when all other work is done, with the work that comes meanwhile. */
   async takeLast<Result>(work: () => Promise<Result>): Promise<Result> {
-    while (this.isBusy) await this.last;
+    while (this.unfinished > 0) await this.last;
     return this.take(work);
   }
 }

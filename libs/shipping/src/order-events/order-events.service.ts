@@ -5,9 +5,10 @@ import { v7 as uuid } from 'uuid';
 import { type ShippingCallOptions } from '../database/call-options.js';
 import { CommittedValues } from '../database/committed-values.js';
 import { Database } from '../database/database.js';
-import { inBatches } from '../database/in-batches.js';
+import { type Batch, inBatches } from '../database/in-batches.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { type AfterStatements } from '../database/run-call.js';
+import { isInTransaction } from '../database/runner-state.js';
 import { checkIds, checkInput, type NamedIds } from '../validation/check-input.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { cursorOf, type EventPosition } from './dto/event-cursor.js';
@@ -183,9 +184,7 @@ export class OrderEventsService {
     const ids = idsOf(order);
     checkIds(ids);
     const caller = this.database.callerRunner(options);
-    return inBatches<EventPosition>((after) =>
-      this.database.write(caller, (manager) => redactBatch(manager, ids, after)),
-    );
+    return this.inBatches<EventPosition>(caller, (manager, after) => redactBatch(manager, ids, after));
   }
 
   /**
@@ -220,9 +219,21 @@ export class OrderEventsService {
   /** @internal */
   private removeEvents(ids: NamedIds, options: ShippingCallOptions): Promise<number> {
     const caller = this.database.callerRunner(options);
-    return inBatches<ProjectPosition>((after) =>
-      this.database.write(caller, (manager) => removeBatch(manager, ids, after)),
-    );
+    return this.inBatches<ProjectPosition>(caller, (manager, after) => removeBatch(manager, ids, after));
+  }
+
+  /**
+   * In a transaction of the caller, all batches are one call, so that the end of the transaction waits for the last one.
+   * @internal
+   */
+  private inBatches<Position>(
+    caller: QueryRunner | undefined,
+    change: (manager: EntityManager, from: Position | undefined) => Promise<Batch<Position>>,
+  ): Promise<number> {
+    const { database } = this;
+    return caller && isInTransaction(caller)
+      ? database.write(caller, (manager) => inBatches<Position>((from) => change(manager, from)))
+      : inBatches<Position>((from) => database.write(caller, (manager) => change(manager, from)));
   }
 
   /** Yields each event that was committed before the call, exactly once. @internal */

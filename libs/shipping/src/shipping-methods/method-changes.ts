@@ -29,12 +29,12 @@ export type RowChange =
 export interface Decide {
   /**
    * Returns the rows to write. The list is empty when nothing changes.
-   * @param defaults the defaults project, if the method gets new codes and the view may not have the default of these codes
+   * @param defaults the defaults project, if `needsDefaults` says so
    * @throws the error of the call
    */
   (view: MethodView, defaults?: MethodView): RowChange[];
-  /** Returns the codes that an update gives to its method; undefined if the view has no such method. */
-  codesOf?: (view: MethodView) => ShippingMethodCodes | undefined;
+  /** A view has only the defaults of its methods. This function tells whether the decision needs other ones. */
+  needsDefaults?: (view: MethodView) => boolean;
 }
 
 export function decideCreate(request: UpsertShippingMethodRequest, maxMethods: number): Decide {
@@ -55,9 +55,11 @@ type Precondition = Pick<ChangeMethodOptions, 'etag'>;
 export function decideUpdate(id: string, patch: ShippingMethodPatch, precondition: Precondition): Decide {
   const decide: Decide = (view, defaults) =>
     updateOf(view, methodToChange(view, id, precondition), patch, defaults);
-  decide.codesOf = (view) => {
+  decide.needsDefaults = (view) => {
     const method = view.byId(id);
-    return method && codesAfter(method.stored, patch);
+    if (!method || !view.inherits) return false;
+    const { carrier_code, method_code } = codesAfter(method.stored, patch);
+    return !view.byCodes(carrier_code, method_code);
   };
   return decide;
 }
@@ -102,8 +104,8 @@ export function decideUpsert(
  * Creates a method for each default whose codes the project lacks. It stores the values of the default, and inherits all
  * of them. It stores `is_active: true`, because the project itself has switched nothing off.
  */
-export function decideAdopt(defaults: MethodView, maxMethods: number): Decide {
-  return (view) => {
+export function decideAdopt(maxMethods: number): Decide {
+  const decide: Decide = (view, defaults = view) => {
     const existingCodes = new Set(view.methods.map(({ stored }) => codesKey(stored)));
     const missing = defaults.methods.filter(({ stored }) => !existingCodes.has(codesKey(stored)));
     const changes = missing.map((method) =>
@@ -111,6 +113,8 @@ export function decideAdopt(defaults: MethodView, maxMethods: number): Decide {
     );
     return refuseTooMany(view, changes, maxMethods);
   };
+  decide.needsDefaults = () => true;
+  return decide;
 }
 
 export const decideRemoveAll: Decide = (view) => view.methods.map(removalOf);

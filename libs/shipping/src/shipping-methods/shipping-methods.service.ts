@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type QueryRunner } from 'typeorm';
 import { type Observable, Subject } from 'rxjs';
 import { type ShippingCallOptions, type OptionRule } from '../database/call-options.js';
 import { CommittedValues } from '../database/committed-values.js';
@@ -373,12 +372,8 @@ export class ShippingMethodsService {
    */
   async adoptDefaults(projectId: string, options: DryRunOptions = {}): Promise<BulkChangeResult> {
     checkIds({ projectId });
-    const { defaultsProjectId, maxMethods } = this.settings;
-    // Both reads use one manager, even if the ambient transaction ends in between.
-    const caller = this.database.callerRunner(options, dryRunOptions);
-    const defaults = await this.store.view(defaultsProjectId, caller);
-    const decide = decideAdopt(defaults, maxMethods);
-    const { changes } = await this.changeWith(caller, projectId, options, decide);
+    const decide = decideAdopt(this.settings.maxMethods);
+    const { changes } = await this.change(projectId, options, decide, dryRunOptions);
     return { methods: changes.flatMap(({ after }) => after ?? []), changes: [...changes] };
   }
 
@@ -423,8 +418,8 @@ export class ShippingMethodsService {
   }
 
   /**
-   * Returns how often the calls of this mount lose a race, are repeated, wait or fail, in this process. It counts the calls of both services, in
-   * requests, jobs and queues. It is for your metrics, and sends no statement.
+   * Returns how often the calls of this mount lose a race, are repeated, wait or fail, in this process. It counts the
+   * calls of both services, in requests, jobs and queues. It is for your metrics, and sends no statement.
    * @example
    * const { unavailable, outcomeUnknown } = methods.databaseStats();
    */
@@ -443,17 +438,7 @@ export class ShippingMethodsService {
     otherOptions: Readonly<Record<string, OptionRule>> = {},
   ): Promise<ChangeResult> {
     const caller = this.database.callerRunner(options, otherOptions);
-    return this.changeWith(caller, projectId, options, decide);
-  }
-
-  /** @internal */
-  private changeWith(
-    caller: QueryRunner | undefined,
-    projectId: string,
-    { dryRun }: DryRunOptions,
-    decide: Decide,
-  ): Promise<ChangeResult> {
-    if (dryRun) return this.store.preview(caller, projectId, decide);
+    if (options.dryRun) return this.store.preview(caller, projectId, decide);
     return this.store.change(caller, { projectId, decide, afterStatements: this.afterStatements });
   }
 

@@ -167,7 +167,7 @@ export class MethodStore {
     );
     if (!current) throw new Error('setsOf() returned no set for the project.');
     const view = new MethodView(current, defaults);
-    const changes = decide(view);
+    const changes = decide(view, defaults && new MethodView(defaults));
     const after = new MethodView({ ...current, methods: expectedMethods(current, changes) }, defaults);
     return { view: after, changes: changesShownIn(view, after, changes) };
   }
@@ -220,15 +220,13 @@ export class MethodStore {
     return { view: after, changes: changesShownIn(current, after, changes) };
   }
 
-  /** A view has only the defaults of its methods. So a method that gets new codes may need a default that is not in it. */
   private async decisionOn(
     view: MethodView,
     { decide }: ProjectChange,
     manager?: EntityManager,
   ): Promise<RowChange[]> {
     const { defaultsProjectId } = this.settings;
-    const codes = decide.codesOf?.(view);
-    if (!codes || !view.inherits || view.byCodes(codes.carrier_code, codes.method_code)) return decide(view);
+    if (!decide.needsDefaults?.(view)) return decide(view);
     const defaults = manager ? this.read(manager, defaultsProjectId) : this.cache.get(defaultsProjectId);
     return decide(view, await defaults);
   }
