@@ -73,6 +73,15 @@ describe('at boot, the module', () => {
     expect(warning).toMatch(/: create, tree, update, remove, events\. /);
   });
 
+  it('reads only routes, and an empty list of guards is none', async () => {
+    const keeps: MethodDecorator = (prototype) => void Object.assign(prototype, { kept: 1, map: new Map() });
+    expect(await booted({ mounts: [{ decorators: [keeps, UseGuards(guard)] }] })).toEqual([]);
+
+    const [warning] = await booted({ mounts: [{ decorators: [UseGuards()] }] });
+
+    expect(warning).toMatch(/: create, list, tree, update, remove, events\. /);
+  });
+
   it('warns only of the mount without a guard', async () => {
     const mounts = [{ decorators: [UseGuards(guard)] }, { path: 'second/:project_id' }];
 

@@ -40,6 +40,22 @@ const rows: Row[] = [
     Fastify: '404 not_found',
   },
   {
+    given: 'an encoded letter',
+    method: 'GET',
+    path: methods.replace('shipments', 'shi%70ments'),
+    Express: '404 not_found',
+    Fastify: '200',
+  },
+  {
+    given: 'charset=UTF8',
+    method: 'POST',
+    path: methods,
+    headers: { 'content-type': 'application/json; charset=UTF8' },
+    sent: '{}',
+    Express: '415 unsupported_media_type',
+    Fastify: '400 validation_failed',
+  },
+  {
     given: 'a path that is not UTF-8',
     method: 'GET',
     path: methods.replace('acme', '%FF'),

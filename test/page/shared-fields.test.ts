@@ -224,6 +224,26 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
     expect(operator.errors).toEqual([]);
   });
 
+  it('become the own ones when the codes change after their default is gone', async () => {
+    const { shop, defaults, id, codes, operator } = await openInheriting();
+    await defaults.create({ ...codes, method_code: '2', method_label: 'Another default', is_active: false });
+    await defaults.remove(id);
+    await operator.page.reload();
+    await operator.button('Own name').click();
+    await operator.button('Change codes').click();
+    await operator.text('With other codes, the method keeps the values that it shows').waitFor();
+    await operator.field('Method code').fill('2');
+    await operator.button('Save').click();
+    await operator.notice('“Own name” is saved.');
+
+    expect(await stored(shop)).toMatchObject({
+      method_label: 'Own name',
+      is_active: true,
+      use_default: false,
+    });
+    expect(operator.errors).toEqual([]);
+  });
+
   it('keep a change of another user to the sharing when both changes are merged', async () => {
     const { shop, codes, operator } = await openInheriting();
     const before = await stored(shop);

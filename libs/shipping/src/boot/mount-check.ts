@@ -1,5 +1,5 @@
 import { Logger, type OnApplicationBootstrap, type OnModuleInit, type Type } from '@nestjs/common';
-import { GUARDS_METADATA } from '@nestjs/common/constants.js';
+import { GUARDS_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { type ApplicationConfig, type HttpAdapterHost, type ModulesContainer } from '@nestjs/core';
 import { ShippingSettings } from '../shipping.options.js';
 import { type Mount, refuseSharedPrefix } from './mounts.js';
@@ -45,9 +45,12 @@ export class MountCheck implements OnModuleInit, OnApplicationBootstrap {
   }
 }
 
-/** Returns the names of the handlers that have no guard. */
+/** Returns the names of the handlers that have no guard. A decorator may have put something else on the prototype. */
 function openRoutes({ prototype }: Type): string[] {
-  return Object.getOwnPropertyNames(prototype).filter(
-    (name) => name !== 'constructor' && !Reflect.hasMetadata(GUARDS_METADATA, prototype[name]),
-  );
+  return Object.getOwnPropertyNames(prototype).filter((name) => {
+    const handler: unknown = name === 'constructor' ? undefined : prototype[name];
+    if (typeof handler !== 'function' || !Reflect.hasMetadata(PATH_METADATA, handler)) return false;
+    const guards: unknown[] = Reflect.getMetadata(GUARDS_METADATA, handler) ?? [];
+    return guards.length === 0;
+  });
 }

@@ -4,6 +4,8 @@ import { CodedError } from '../problems/shipping-http.error.js';
 /** The parts of a request that Express and Fastify share, and that we read. */
 export interface HttpRequest {
   originalUrl?: string;
+  /** A host may rewrite it. Then its router follows this one. */
+  url?: string;
   /** The request of Node. Express does not have it. */
   raw?: { url?: string };
   headers: IncomingHttpHeaders;
@@ -56,10 +58,11 @@ export function sentUrl({ originalUrl, raw }: HttpRequest): string {
   return originalUrl ?? raw?.url ?? '';
 }
 
-/** Divides the URL, as it was sent, into its path without a final slash and its query after `?`. */
+/** Returns the path without a final slash, as it was sent, and the query after `?`, as the host may have rewritten it. */
 export function urlOf(request: HttpRequest): { path: string; search: string } {
-  const url = sentUrl(request);
+  const sent = sentUrl(request);
+  const { url = sent } = request;
+  const [path = ''] = sent.split('?', 1);
   const queryStart = url.indexOf('?');
-  const end = queryStart === -1 ? url.length : queryStart;
-  return { path: url.slice(0, end).replace(/\/$/, ''), search: url.slice(end + 1) };
+  return { path: path.replace(/\/$/, ''), search: queryStart === -1 ? '' : url.slice(queryStart + 1) };
 }

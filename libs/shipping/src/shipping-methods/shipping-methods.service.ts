@@ -76,8 +76,8 @@ export interface BulkChangeResult {
 export class ShippingMethodsService {
   /**
    * Emits each change that the services and routes of this process made on this DataSource, after the outermost COMMIT.
-   * It emits no change that was rolled back, and no change of another process. A subscriber runs in the async context
-   * in which it subscribed. If it throws or rejects, the error is logged. An error inside of a `pipe()` is not caught:
+   * Subscribe before the call. It emits no change that was rolled back, and no change of another process. A subscriber
+   * runs in the async context in which it subscribed. If it throws or rejects, the error is logged. An error inside of a `pipe()` is not caught:
    * RxJS ends the process, unless you handle it.
    * @example
    * methods.changes.subscribe(({ type, before, after }) => console.log(type, (after ?? before)?.method_label));

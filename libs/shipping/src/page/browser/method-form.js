@@ -86,13 +86,14 @@ export class MethodForm extends Component {
     const shown = Object.keys(fields).filter((name) => name in typed || name === 'is_active');
     const values = shown.map((name) => [name, (fields[name].read ?? String)(typed[name])]);
     const details = values.find(([name, value]) => name === 'meta' && value instanceof Object);
-    if (details) details[1] = this.asNamed(details[1]);
+    if (details && !typed.meta.startsWith('{')) details[1] = this.asNamed(details[1]);
     return Object.fromEntries(values.filter(([name, value]) => !same(value, this.before[name] ?? null)));
   }
 
   /** Other methods show `max_weight` as "max weight". A user who types that means the same. */
   asNamed(meta) {
-    const all = this.props.methods.flatMap((method) => Object.keys(method.meta));
+    const all = [...this.props.methods, this.before].flatMap((method) => Object.keys(method.meta));
+    // Later pairs count: the names of this method, and then each name for itself.
     const known = new Map([...all.map((name) => [words(name), name]), ...all.map((name) => [name, name])]);
     const nameOf = (name) => (Object.hasOwn(meta, known.get(name)) ? name : (known.get(name) ?? name));
     return Object.fromEntries(Object.entries(meta).map(([name, value]) => [nameOf(name), value]));
@@ -121,9 +122,12 @@ export class MethodForm extends Component {
   }
 
   /** With other codes, a method has another default, or none. It then keeps the values that customers see. */
-  shownValues(changes, { inherited = [], ...current }) {
+  shownValues(changes, current) {
+    const { shared } = this.state;
+    const inherited = [...inheritedBy(current), ...shared];
     if (inherited.length === 0 || !Object.keys(changes).some((name) => codes.has(name))) return {};
-    return { ...Object.fromEntries(inherited.map((name) => [name, current[name]])), ...changes, use_default: false };
+    const shown = (name) => (shared.includes(name) ? this.sharedValue(name) : undefined) ?? current[name];
+    return { ...Object.fromEntries(inherited.map((name) => [name, shown(name)])), ...changes, use_default: false };
   }
 
   save = (event) => {
@@ -131,7 +135,7 @@ export class MethodForm extends Component {
     const changes = this.changes(event.currentTarget);
     const isChanged = Object.keys({ ...changes, ...this.useDefault(this.before) }).length > 0;
     // Without a request, Undo still takes back what the user has done before.
-    return this.before.id && !isChanged ? closeDialog() : this.send(changes, this.before);
+    return this.before.id && !isChanged && !this.state.problem ? closeDialog() : this.send(changes, this.before);
   };
   /** This is no submit button, because Enter would press it. */
   saveAndAdd = ({ currentTarget }) => this.send(this.changes(currentTarget.form), this.before, true);
@@ -205,7 +209,7 @@ export class MethodForm extends Component {
           <fieldset class="fields" hidden=${isConflict} disabled=${isSaving}>
             ${api.isDefaults && html`<p class="hint wide">${t('shared_project')}</p>`}
             ${!hasCodes && this.codes()} ${this.note()}
-            ${method.id && hasCodes && method.inherited.length > 0 && html`<p class="hint wide">${t('codes_hint')}</p>`}
+            ${method.id && hasCodes && inheritedBy(method).length > 0 && html`<p class="hint wide">${t('codes_hint')}</p>`}
             ${(hasCodes ? withCodes : withoutCodes).map(this.field)}
             ${this.props.places.has(method.id) && this.place()} ${this.field('meta')} ${this.input('is_active')}
           </fieldset>
