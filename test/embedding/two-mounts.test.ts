@@ -44,6 +44,13 @@ describe('two mounts of the module', () => {
       'whose paths differ only in the name of the parameter',
       [{ http: { path: 'api/projects/:shop' } }, { http: { path: 'api/projects/:tenant' } }],
     ],
+    [
+      'whose paths differ only in the name of a second parameter',
+      [
+        { http: { path: 'api/projects/:project_id/:shop' } },
+        { http: { path: 'api/projects/:project_id/:store' } },
+      ],
+    ],
     ['with a version in common', [{ http: { version: ['1', '2'] } }, { http: { version: '2' } }]],
     ['with one of two versions in common', [{ http: { version: '2' } }, { http: { version: ['1', '2'] } }]],
     ['that both have services only', [{ http: false }, { http: false }]],
