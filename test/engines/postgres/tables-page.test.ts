@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { shippingEntities } from 'nestjs-shipping';
+import { shippingEntities, type ShippingMethod } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../support/database.js';
+import { addMethods } from '../../support/rows.js';
 
 describe('the migrated schema', () => {
   let database: TestDatabase;
@@ -37,5 +38,14 @@ describe('the migrated schema', () => {
       ...checks.map(({ name, expression }) => `| \`${name}\` | check | \`${expression}\` |`),
     ]);
     expect([...columns, ...names].filter((line) => !page.includes(line))).toEqual([]);
+  });
+
+  it.each<[check: string, values: Partial<ShippingMethod>]>([
+    ['ck_shipping_method_codes', { carrierCode: '' }],
+    ['ck_shipping_method_codes', { methodCode: '' }],
+    ['ck_shipping_method_meta', { meta: [] }],
+    ['ck_shipping_method_version', { version: 0 }],
+  ])('has the check %s, which refuses %o', async (check, values) => {
+    await expect(addMethods(database.dataSource.manager, 'acme', 1, () => values)).rejects.toThrow(check);
   });
 });
