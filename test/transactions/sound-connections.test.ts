@@ -1,3 +1,4 @@
+import { type EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { OrderEventsService, ShippingMethodsService, toShippingError } from 'nestjs-shipping';
 import { type DataSource, type EntityManager } from 'typeorm';
@@ -15,6 +16,26 @@ const ownConnection = ({ options }: DataSource): string =>
   options.type === 'postgres' ? 'SELECT pg_backend_pid() AS id' : 'SELECT CONNECTION_ID() AS id';
 
 onlyWhere('connections', () => {
+  describe('a connection of the pool', () => {
+    const host = mounted();
+
+    it('keeps one listener of ours, however many calls use it', async () => {
+      const order = { projectId: freshProject(), orderId: 'o' };
+      const listeners = async (): Promise<number> => {
+        const runner = host.dataSource.createQueryRunner();
+        const connection: EventEmitter = await runner.connect();
+        const count = connection.listenerCount('error');
+        await runner.release();
+        return count;
+      };
+      const before = await listeners();
+
+      for (let call = 0; call < 20; call++) await host.events.findAll(order);
+
+      expect(await listeners()).toBeLessThanOrEqual(before + 1);
+    });
+  });
+
   describe('a call that is made while a nested transaction of the host ends', () => {
     const host = mounted();
 
