@@ -22,8 +22,8 @@ function checked(value: unknown): { copy: unknown; refused: string[] } {
   return { copy, refused: [] };
 }
 
-/** An object whose JSON has this number of bytes. */
-const ofBytes = (bytes: number): object => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) });
+/** An object whose JSON has this number of bytes. One of its characters takes two of them. */
+const ofBytes = (bytes: number): object => ({ a: `ü${'x'.repeat(bytes - '{"a":"ü"}'.length - 1)}` });
 
 describe('the value of a JSON column', () => {
   it.each<[what: string, value: unknown]>([
