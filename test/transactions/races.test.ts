@@ -1,7 +1,8 @@
-import { MethodNotFoundError } from 'nestjs-shipping';
+import { MethodNotFoundError, ShippingMethod } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
 import { freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
+import { renewRevision } from '../support/rows.js';
 import { watchStatements } from '../support/statements.js';
 import { twoInstances } from '../support/two-instances.js';
 
@@ -35,6 +36,24 @@ describe('two instances on one database', () => {
 
     expect(setBack).toMatchObject({ version: 3, sort_order: 0 });
     expect(await other.find(project, id)).toEqual(setBack);
+  });
+
+  it('decide a change again when somebody else was faster', async () => {
+    const project = freshProject();
+    const [, methods] = instances.methods;
+    const { id } = await methods.create(project, ground);
+    const { subscribers } = instances.apps[1].database.dataSource;
+    subscribers.push({
+      async beforeTransactionStart({ queryRunner: { manager } }) {
+        subscribers.pop();
+        await manager.update(ShippingMethod, { projectId: project, id }, { methodLabel: 'By SQL' });
+        await renewRevision(manager, project);
+      },
+    });
+
+    const late = await methods.update(project, id, { is_active: false });
+
+    expect(late).toMatchObject({ method_label: 'By SQL', is_active: false });
   });
 
   onlyWhere('severalConnections', () => {
