@@ -56,6 +56,22 @@ it('databaseStats() counts nothing for calls that succeed at once', async () => 
   expect(growth).toEqual(none);
 });
 
+onlyWhere('connections', () => {
+  it('databaseStats() counts a read on a query runner of the caller that gets no connection', async () => {
+    const runner = host.dataSource.createQueryRunner();
+    const refused = new Error('The pool is empty.');
+    Object.assign(runner, { connect: () => Promise.reject(refused) });
+
+    const growth = await growthDuring(async () => {
+      const listing = host.methods.list(freshProject(), {}, { manager: runner.manager });
+      await expect(listing).rejects.toMatchObject({ code: 'database_unavailable', cause: refused });
+    });
+
+    expect(growth).toEqual({ ...none, unavailable: 1 });
+    await runner.release();
+  });
+});
+
 it('databaseStats() counts a record() that gets no connection', async () => {
   const growth = await growthDuring(() => recordFailingAt('connect', new Error('The pool is empty.')));
 
