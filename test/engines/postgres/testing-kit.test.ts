@@ -1,6 +1,7 @@
+import { Worker } from 'node:worker_threads';
 import { Test } from '@nestjs/testing';
 import { ShippingMethod, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
-import { embeddedTypeOrmModule, expectNoSchemaDrift } from 'nestjs-shipping/testing';
+import { embeddedPostgresOptions, embeddedTypeOrmModule, expectNoSchemaDrift } from 'nestjs-shipping/testing';
 import {
   Column,
   DataSource,
@@ -53,6 +54,15 @@ class CreateNote implements MigrationInterface {
     await runner.query('DROP TABLE note');
   }
 }
+
+it('embeddedPostgresOptions() lets the process end, although nobody has used the database', async () => {
+  const unref = vi.spyOn(Worker.prototype, 'unref');
+
+  await embeddedPostgresOptions();
+
+  expect(unref).toHaveBeenCalledOnce();
+  unref.mockRestore();
+});
 
 describe('embeddedTypeOrmModule()', () => {
   it('takes entities and migrations of the host, even as objects of a namespace import', async () => {
