@@ -167,6 +167,7 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
       expect(operator.page.url()).not.toContain('project=');
       const isInert = () => operator.page.locator('main').evaluate((list: { inert?: boolean }) => list.inert);
       expect(await isInert()).toBe(true);
+      expect(await operator.page.locator('form:has([name=order])').getAttribute('inert')).toBe('');
       await operator.field('Project').press('ArrowUp');
       expect(await isInert()).toBe(false);
       await operator.field('Project').press('ArrowDown');

@@ -204,7 +204,6 @@ async function afterOtherStatements(
   }
   if (state.ourStatements) {
     await withinMs(state.ourStatements, maxTurnMs);
-    await whenIdle(runner);
     state.refuseStatement(query);
   }
   state.hostStatements++;

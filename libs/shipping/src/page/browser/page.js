@@ -36,7 +36,7 @@ class Page extends Component {
     putIntoAddress({ order, kind: '' });
     this.setState({ order, asked: performance.now() }, done);
   };
-  /** While the header has another project, nobody may take the list for the list of that project. */
+  /** While the header has another project, nobody may take the list or a history for those of that project. */
   compare = ({ target }) => this.setState({ isOther: target.value.trim() !== projectId });
   closeHistory = () => this.ask('', () => document.querySelector('[name=order]').focus());
 
@@ -54,9 +54,9 @@ class Page extends Component {
       <main class="container-fluid" inert=${isOther && !obstacle}>${obstacle ?? this.sections()}</main>`;
   }
 
-  order({ order } = this.state) {
+  order({ order, isOther } = this.state) {
     return html`
-      <form onSubmit=${(event) => this.ask(formValues(event).order.trim(), () => document.querySelector('#history').focus())}>
+      <form inert=${isOther} onSubmit=${(event) => this.ask(formValues(event).order.trim(), () => document.querySelector('#history').focus())}>
         <label>
           ${t('order')}
           <input key=${order} name="order" dir="auto" defaultValue=${order} required maxlength="64" autocomplete="off" spellcheck=${false} />
