@@ -21,6 +21,15 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
     return { shop, defaults, id: body.id, codes, operator };
   }
 
+  async function giveOtherCode(operator: Operator, label: string): Promise<void> {
+    await operator.button(label).click();
+    await operator.button('Change codes').click();
+    await operator.text('With other codes, the method keeps the values that it shows').waitFor();
+    await operator.field('Method code').fill('2');
+    await operator.button('Save').click();
+    await operator.notice(`“${label}” is saved.`);
+  }
+
   const stored = async (shop: Client) => (await shop.list()).body.data[0];
 
   it('are text until the user changes one of them here, and the others stay shared', async () => {
@@ -209,12 +218,7 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
 
   it('become the own ones when the codes change, so that customers see the same values', async () => {
     const { shop, operator } = await openInheriting();
-    await operator.button('Shared name').click();
-    await operator.button('Change codes').click();
-    await operator.text('With other codes, the method keeps the values that it shows').waitFor();
-    await operator.field('Method code').fill('2');
-    await operator.button('Save').click();
-    await operator.notice('“Shared name” is saved.');
+    await giveOtherCode(operator, 'Shared name');
 
     const shown = { method_label: 'Shared name', carrier_label: 'Shared carrier', meta: { days: 1 } };
     expect(await stored(shop)).toMatchObject({ ...shown, method_code: '2', use_default: false });
@@ -229,12 +233,7 @@ describe.skipIf(!isInstalled)(`fields that come from a default, on the page${pla
     await defaults.create({ ...codes, method_code: '2', method_label: 'Another default', is_active: false });
     await defaults.remove(id);
     await operator.page.reload();
-    await operator.button('Own name').click();
-    await operator.button('Change codes').click();
-    await operator.text('With other codes, the method keeps the values that it shows').waitFor();
-    await operator.field('Method code').fill('2');
-    await operator.button('Save').click();
-    await operator.notice('“Own name” is saved.');
+    await giveOtherCode(operator, 'Own name');
 
     expect(await stored(shop)).toMatchObject({
       method_label: 'Own name',

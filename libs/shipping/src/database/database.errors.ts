@@ -28,6 +28,7 @@ export class DatabaseUnavailableError extends CodedError<'database_unavailable'>
   }
 }
 
+/** Tells whether another writer of the same data was faster. */
 export function isLostRace(error: unknown): boolean {
   return error instanceof DatabaseUnavailableError && error.contention === 'race';
 }

@@ -14,7 +14,10 @@ import { type AfterStatements, runCall } from './run-call.js';
 import { isInTransaction, stateOf } from './runner-state.js';
 import { TransactionSubscriber } from './transaction.subscriber.js';
 
-/** How often the calls of one mount lose a race, are repeated, wait or fail, in this process. The counters begin at its start. */
+/**
+ * How often the calls of one mount lose a race, are repeated, wait or fail, in this process. The counters begin at its
+ * start.
+ */
 export interface ShippingDatabaseStats {
   /** How often another writer of the same data was faster. Most of these calls succeed, because they are repeated. */
   readonly lostRaces: number;
@@ -160,7 +163,8 @@ export class Database {
     // TypeORM would nest one of the transactions in the other one, which may be rolled back.
     if (state.hasOwnTransaction)
       throw new TypeError(
-        'The QueryRunner of the manager has no transaction, and another call uses it. Make one call at a time, or begin a transaction.',
+        'The QueryRunner of the manager has no transaction, and another call uses it. Make one call at a time, or begin ' +
+          'a transaction.',
       );
     state.hasOwnTransaction = true;
     return this.withRetries(begin, caller).finally(() => {

@@ -58,7 +58,9 @@ export function sentUrl({ originalUrl, raw }: HttpRequest): string {
   return originalUrl ?? raw?.url ?? '';
 }
 
-/** Returns the path without a final slash, as it was sent, and the query after `?`, as the host may have rewritten it. */
+/**
+ * Returns the path as it was sent, without a final slash, and the query after `?`, which the host may have rewritten.
+ */
 export function urlOf(request: HttpRequest): { path: string; search: string } {
   const sent = sentUrl(request);
   const { url = sent } = request;

@@ -77,8 +77,8 @@ export class ShippingMethodsService {
   /**
    * Emits each change that the services and routes of this process made on this DataSource, after the outermost COMMIT.
    * Subscribe before the call. It emits no change that was rolled back, and no change of another process. A subscriber
-   * runs in the async context in which it subscribed. If it throws or rejects, the error is logged. An error inside of a `pipe()` is not caught:
-   * RxJS ends the process, unless you handle it.
+   * runs in the async context in which it subscribed. If it throws or rejects, the error is logged. An error inside of
+   * a `pipe()` is not caught: RxJS ends the process, unless you handle it.
    * @example
    * methods.changes.subscribe(({ type, before, after }) => console.log(type, (after ?? before)?.method_label));
    */

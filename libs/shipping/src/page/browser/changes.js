@@ -22,7 +22,10 @@ export class Changes {
     this.load = load;
   }
 
-  /** Runs a function after the changes before it, even if one of them has thrown. It may read the list, which has them then. */
+  /**
+   * Runs a function after the changes before it, even if one of them has thrown. The function may read the list, which
+   * then has these changes.
+   */
   queue = (act) => {
     clearErrors();
     return (this.last = this.last.then(act, act));

@@ -58,7 +58,7 @@ export class Methods extends Section {
   /** These methods stay in the list until the filters are changed. */
   keep = (methods) => this.setState(({ kept }) => ({ kept: new Set([...kept, ...methods.map(({ id }) => id)]) }));
 
-  /** If a switched row left the list, the next row would be under the pointer, and a second click would switch that one. */
+  /** Without this, a switched row would leave the list, and a second click would switch the next one. */
   keepIfFiltered = (methods) => isFiltered(this.state.filters) && this.keep(methods);
 
   showAll = () => this.show(noFilters);

@@ -36,7 +36,7 @@ class Page extends Component {
     putIntoAddress({ order, kind: '' });
     this.setState({ order, asked: performance.now() }, done);
   };
-  /** While the header has another project, nobody may take the list or a history for those of that project. */
+  /** While the header has another project, the list and the histories must not look like those of that project. */
   compare = ({ target }) => this.setState({ isOther: target.value.trim() !== projectId });
   closeHistory = () => this.ask('', () => document.querySelector('[name=order]').focus());
 
