@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type EntityManager, type InsertEvent } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -220,33 +221,97 @@ onMariadbAndMysql('a deadlock of a statement of the host on', (server) => {
   });
 });
 
-onMariadbAndMysql('a deadlock of a call of ours on', (server) => {
-  it('stores nothing of a statement that runs beside it', async () => {
-    const database = await server.create();
-    const host = await hostOn(database);
+onMariadbAndMysql('a call of ours that fails on', (server) => {
+  let database: EngineDatabase;
+  let host: EngineHost;
+  beforeAll(async () => {
+    database = await server.create();
+    host = await hostOn(database);
     await makeNotes(host);
+  });
+  afterAll(async () => {
+    await host?.close();
+    await database?.drop();
+  });
+
+  const insert = (manager: EntityManager): Promise<unknown> =>
+    manager.query('INSERT INTO note VALUES (3, 0)');
+  const inserted = (): Promise<unknown> => host.dataSource.query('SELECT id FROM note WHERE id = 3');
+
+  /** Runs work that loses a deadlock when it changes its method, and when the other transaction has collided. */
+  const losing = async (
+    work: (
+      change: () => Promise<unknown>,
+      manager: EntityManager,
+      collide: () => Promise<void>,
+    ) => Promise<unknown>,
+  ): Promise<unknown> => {
     const project = freshProject();
     const { id } = await host.methods.create(project, ground);
     const rival = await heavyRival(host, (manager) =>
       host.methods.update(project, id, { ...ground, sort_order: 1 }, { manager }),
     );
+    let collision: Promise<void> | undefined;
+    const collide = (): Promise<void> => (collision = rival.collide());
+    return host.dataSource
+      .transaction(async (manager) => {
+        await manager.query(first);
+        await work(
+          () => host.methods.update(project, id, { ...ground, sort_order: 2 }, { manager }),
+          manager,
+          collide,
+        );
+      })
+      .finally(() => collision);
+  };
+
+  it.each([
+    ['runs beside it', 100],
+    ['has waited for it as long as it may', 5_500],
+  ])('by a deadlock stores nothing of a statement that %s', async (_name, ms) => {
     let outcomes: PromiseSettledResult<unknown>[] = [];
 
-    const placing = host.dataSource.transaction(async (manager) => {
-      await manager.query(first);
-      const collision = delay(100).then(() => rival.collide());
+    const placing = losing(async (change, manager, collide) => {
       outcomes = await Promise.allSettled([
-        host.methods.update(project, id, { ...ground, sort_order: 2 }, { manager }),
-        delay(50).then(() => manager.query('INSERT INTO note VALUES (3, 0)')),
+        change(),
+        delay(50).then(() => insert(manager)),
+        delay(ms).then(collide),
       ]);
-      await collision;
     });
 
     await expect(placing).rejects.toMatchObject({ name: 'FailedTransactionError' });
-    expect(outcomes).toMatchObject([{ reason: lostRace }, { reason: { name: 'FailedTransactionError' } }]);
-    expect(await host.dataSource.query('SELECT id FROM note WHERE id = 3')).toEqual([]);
-    await host.close();
-    await database.drop();
+    expect(outcomes).toMatchObject([
+      { reason: lostRace },
+      { reason: { name: 'FailedTransactionError' } },
+      {},
+    ]);
+    expect(await inserted()).toEqual([]);
+  });
+
+  it('by a deadlock at once stores nothing of a statement that has waited for another call', async () => {
+    for (let round = 0; round < 5; round++) {
+      const placing = losing(async (change, manager, collide) => {
+        void collide();
+        await delay(50);
+        await Promise.allSettled([
+          host.events.findAll({ projectId: 'p', orderId: 'o' }, { manager }),
+          change(),
+          insert(manager),
+        ]);
+      });
+
+      await expect(placing).rejects.toMatchObject({ name: 'FailedTransactionError' });
+      expect(await inserted()).toEqual([]);
+    }
+  });
+
+  it('by its input stores nothing of a statement that runs beside it', async () => {
+    const placing = host.dataSource.transaction((manager) =>
+      Promise.all([host.methods.remove(freshProject(), randomUUID(), { manager }), insert(manager)]),
+    );
+
+    await expect(placing).rejects.toMatchObject({ code: 'method_not_found' });
+    expect(await inserted()).toEqual([]);
   });
 });
 

@@ -104,6 +104,23 @@ describe('adoptDefaults', () => {
     },
   );
 
+  it('belongs to one nested transaction with the read of the defaults, and is undone with it', async () => {
+    const project = freshProject();
+    const { dataSource } = instances.apps[0].database;
+
+    await dataSource.transaction(async (manager) => {
+      let adopting: Promise<unknown> | undefined;
+      const undone = manager.transaction((nested) => {
+        adopting = methods.adoptDefaults(project, { manager: nested });
+        return Promise.reject(new Error('undo'));
+      });
+      await expect(undone).rejects.toThrow('undo');
+      await adopting;
+    });
+
+    expect((await methods.list(project)).meta.total).toBe(0);
+  });
+
   it('creates each method once, when two instances call it beside single creates', async () => {
     const project = freshProject();
     const both = instances.methods;

@@ -42,19 +42,13 @@ export function leaveOpenTransaction(runner: QueryRunner): Promise<void> {
 async function leave(runner: QueryRunner, state: RunnerState): Promise<void> {
   const connection: EventEmitter = await runner.connect();
   const last = lastStates.get(connection);
-  if (!last) connection.on('error', (error) => failTransaction(lastStates.get(connection), error));
+  // The server may end a connection between two statements, for instance because the transaction was idle for too long.
+  // TypeORM only says that the query runner is released, so the calls of this transaction report this error.
+  if (!last)
+    connection.on('error', (error) =>
+      lastStates.get(connection)?.open[0]?.fail(new DatabaseUnavailableError(error)),
+    );
   if (last && last !== state && last.mayBeOpen) await runner.query(leavingStatement);
   lastStates.set(connection, state);
   state.isConnectionSound = true;
-}
-
-/**
- * The server may end a connection between two statements, for instance because the transaction was idle for too long.
- * TypeORM only says that the query runner is released, so the calls of this transaction report the error of the
- * connection.
- */
-function failTransaction(state: RunnerState | undefined, error: unknown): void {
-  const transaction = state?.open[0];
-  // The outcome of a COMMIT that is under way is unknown, and the COMMIT says so.
-  if (!transaction?.ending) transaction?.fail(new DatabaseUnavailableError(error));
 }

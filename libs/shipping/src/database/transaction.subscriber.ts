@@ -202,11 +202,18 @@ async function afterOtherStatements(
     for (let tries = 0; tries < 5 && state.hostStatements > 0; tries++) await whenIdle(runner);
     return state.refuseStatement(query);
   }
-  if (state.ourStatements) {
-    await withinMs(state.ourStatements, maxTurnMs);
-    state.refuseStatement(query);
-  }
+  const { ourStatements } = state;
+  if (ourStatements) await withinMs(ourStatements, maxTurnMs);
+  // From now on, calls of ours wait for this statement, so it may wait for the one that did not end in time.
   state.hostStatements++;
+  if (!ourStatements) return;
+  await whenIdle(runner);
+  try {
+    state.refuseStatement(query);
+  } catch (error) {
+    state.hostStatements--;
+    throw error;
+  }
 }
 
 /** Makes TypeORM report the transactions of a DataSource to us. */
