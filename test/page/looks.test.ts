@@ -37,6 +37,11 @@ const smallTargets = `[...document.querySelectorAll('button, input, select')]
   .filter(([, { width, height }]) => Math.min(width, height) < 24)
   .map(([{ outerHTML }, { width, height }]) => outerHTML + ' ' + width + ' ' + height)`;
 
+const topOfHeaderAfterScrolling = `(() => {
+  scrollTo(0, document.body.scrollHeight);
+  return document.querySelector('header').getBoundingClientRect().top;
+})()`;
+
 describe.skipIf(!isInstalled)(`the look of the page${place}`, () => {
   const page = pageInBrowser();
 
@@ -45,7 +50,7 @@ describe.skipIf(!isInstalled)(`the look of the page${place}`, () => {
     ['light', [360, 800]],
     ['dark', [320, 1400]],
   ] as const)(
-    'has no accessibility violation and no sideways scrolling: %s, %j px',
+    'has no accessibility violation, no sideways scrolling, and a header that stays: %s, %j px',
     async (colorScheme, widths) => {
       const { shop, operator } = await page.openShop({ colorScheme });
       const [methods, events] = [
@@ -68,6 +73,7 @@ describe.skipIf(!isInstalled)(`the look of the page${place}`, () => {
         await operator.page.setViewportSize({ width, height: 800 });
         expect([width, await operator.overflow()]).toEqual([width, 0]);
         expect(await operator.page.evaluate(smallTargets)).toEqual([]);
+        expect(await operator.page.evaluate(topOfHeaderAfterScrolling)).toBe(0);
         await operator.button(long.method_label).click();
         expect(await operator.page.evaluate(`${article}.scrollWidth - ${article}.clientWidth`)).toBe(0);
         await operator.button('Cancel').click();
