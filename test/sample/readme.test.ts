@@ -46,7 +46,7 @@ describe('the README', () => {
       const [body, printed] = await run(script);
       id ||= (JSON.parse(body) as { id: string }).id;
 
-      expect(printed).toBe(status);
+      expect([command, printed]).toEqual([command, status]);
       expect(body).toMatch(matching(expected));
     }
   });

@@ -18,12 +18,7 @@ export type ShippingError =
   | InvalidParameterError
   | InvalidJsonError
   | UnsupportedMediaTypeError
-  | methods.MethodNotFoundError
-  | methods.DuplicateMethodError
-  | methods.TooManyMethodsError
-  | methods.TooManyRemovalsError
-  | methods.MethodInUseError
-  | methods.VersionMismatchError
+  | InstanceType<(typeof methods)[keyof typeof methods]>
   | DatabaseUnavailableError
   | OutcomeUnknownError
   | FailedTransactionError

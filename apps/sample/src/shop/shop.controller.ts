@@ -8,8 +8,10 @@ import {
   Inject,
   Param,
   Post,
+  ValidationPipe,
 } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
+import { IsNotEmpty, IsString } from 'class-validator';
 import { ShippingMethodsService } from 'nestjs-shipping';
 import { Checkout, type Choice } from './checkout.service.js';
 import { shopPage } from './shop-page.js';
@@ -18,6 +20,16 @@ interface Offer extends Choice {
   label: string;
   delivery?: unknown;
   price?: unknown;
+}
+
+class PlaceOrderRequest implements Choice {
+  @IsString()
+  @IsNotEmpty()
+  carrier_code!: string;
+
+  @IsString()
+  @IsNotEmpty()
+  method_code!: string;
 }
 
 @ApiTags('Shop')
@@ -52,12 +64,11 @@ export class ShopController {
   async place(
     @Param('shop') projectId: string,
     @Headers('idempotency-key') key: string | undefined,
-    @Body() body: unknown,
+    // `expectedType` names the class, because Vitest and esbuild write no types of parameters.
+    @Body(new ValidationPipe({ expectedType: PlaceOrderRequest, whitelist: true })) choice: PlaceOrderRequest,
   ): Promise<{ order_id: string }> {
     if (!key) throw new BadRequestException('Send an Idempotency-Key: a new UUID for each new order.');
-    const { carrier_code, method_code } = Object(body) as Choice;
-    if (!carrier_code || !method_code) throw new BadRequestException('Send carrier_code and method_code.');
-    const { orderId } = await this.checkout.place(projectId, key, { carrier_code, method_code });
+    const { orderId } = await this.checkout.place(projectId, key, choice);
     return { order_id: orderId };
   }
 }
