@@ -82,7 +82,7 @@ describe("the caller's transaction after an error", () => {
   });
 
   onlyWhere('failedTransactions', () => {
-    it('cannot be committed after a foreign key of the host has refused a delete', async () => {
+    it('cannot be committed after a foreign key of the host has refused a removal', async () => {
       const project = freshProject();
       const { id } = await host.methods.create(project, ground);
       const { dataSource } = host.app.database;

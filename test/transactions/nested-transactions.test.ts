@@ -15,7 +15,7 @@ type Call = (project: string, manager: EntityManager) => Promise<unknown>;
 const nested = (manager: EntityManager, sql: string): Promise<unknown> =>
   manager.transaction((inner) => inner.query(sql)).catch(() => undefined);
 
-describe("a host's nested transaction beside a call of ours", () => {
+describe('a nested transaction of the host', () => {
   it.each<[string, Call]>([
     [
       'create',
@@ -30,7 +30,7 @@ describe("a host's nested transaction beside a call of ours", () => {
           { manager },
         ),
     ],
-  ])('leaves the pool usable for all other requests: %s', async (_name, call) => {
+  ])('beside a call of ours leaves the pool usable for all other requests: %s', async (_name, call) => {
     const other = host.shop();
     await other.create(ground);
 
@@ -174,7 +174,7 @@ describe("a host's nested transaction beside a call of ours", () => {
   });
 
   onlyWhere('severalConnections', () => {
-    it('that waits for a slow statement to begin lets a call fail after 5 seconds, which would otherwise be undone with it', async () => {
+    it('that waits 5 seconds for a slow statement lets a call beside it fail, which its rollback would undo', async () => {
       const project = freshProject();
       await engine.createTenants(host.dataSource.manager, [project]);
       const holder = host.dataSource.createQueryRunner();

@@ -95,7 +95,7 @@ describe('two instances on one database', () => {
     expect(data.map(({ method_code }) => method_code)).toEqual(['a', 'b', 'c']);
   });
 
-  it('let one delete a method while the other keeps changing it', async () => {
+  it('let one remove a method while the other keeps changing it', async () => {
     const project = freshProject();
     const [deleting, changing] = instances.methods;
     const { id } = await deleting.create(project, ground);
