@@ -94,4 +94,32 @@ describe.skipIf(!isInstalled)(`the language of the page${place}`, () => {
     expect(await operator.accessibilityFaults()).toEqual([]);
     expect(operator.errors).toEqual([]);
   });
+
+  it('leaves Escape and the arrow down to the input method while it composes a word', async () => {
+    const { operator } = await page.openShop();
+    const { page: tab } = operator;
+    const questions: string[] = [];
+    tab.on('dialog', (dialog) => {
+      questions.push(dialog.message());
+      void dialog.dismiss();
+    });
+    const browser = await tab.context().newCDPSession(tab);
+    const compose = async (text: string, key: string): Promise<void> => {
+      await browser.send('Input.imeSetComposition', { text, selectionStart: 0, selectionEnd: text.length });
+      // 229 is the number of each key that an input method takes.
+      const code = { code: key, windowsVirtualKeyCode: 229 };
+      await browser.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', key, ...code });
+    };
+
+    await tab.getByRole('searchbox').focus();
+    await compose('ups', 'ArrowDown');
+    expect(await tab.getByRole('searchbox').inputValue()).toBe('ups');
+    expect(await tab.evaluate('document.activeElement.type')).toBe('search');
+
+    await operator.button('UPS Ground').click();
+    await operator.field('Name').focus();
+    await compose('にほん', 'Escape');
+    expect(await operator.dialog().count()).toBe(1);
+    expect(questions).toEqual([]);
+  });
 });

@@ -2,7 +2,7 @@ import { folded } from '../../validation/text.js';
 import { address } from './api.js';
 import { codesOf } from './method.js';
 import { t } from './settings.js';
-import { formValues, html } from './view.js';
+import { formValues, html, isForInputMethod } from './view.js';
 
 const names = ['q', 'carrier', 'status'];
 export const noFilters = Object.fromEntries(names.map((name) => [name, '']));
@@ -38,7 +38,7 @@ export function matching({ methods, marks, defaults, filters, kept }) {
 export function Filters({ filters, carriers, defaults, hasDefaults, show }) {
   const filter = (event) => show({ ...filters, ...formValues(event) });
   const toFirst = (event) => {
-    if (event.key !== 'ArrowDown') return;
+    if (event.key !== 'ArrowDown' || isForInputMethod(event)) return;
     event.preventDefault();
     document.querySelector('.methods .name')?.focus();
   };

@@ -91,6 +91,9 @@ const showModal = (dialog) => {
   document.activeElement.select?.();
 };
 
+/** An input method for Chinese, Japanese or Korean takes this key, for instance to throw away a half-typed word. */
+export const isForInputMethod = ({ keyCode }) => keyCode === 229;
+
 export const closeDialog = () => document.querySelector('dialog')?.close();
 
 /**
@@ -103,7 +106,7 @@ export function Dialog({ title, onClose, cancel = closeDialog, children }) {
   const escape = (event) => {
     if (event.type === 'keydown' && event.key !== 'Escape') return;
     event.preventDefault();
-    cancel();
+    if (!isForInputMethod(event)) cancel();
   };
   return html`
     <dialog ref=${showModal} aria-label=${title} onClose=${close} onCancel=${escape} onKeyDown=${escape}>
