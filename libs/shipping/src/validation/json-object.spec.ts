@@ -62,7 +62,8 @@ describe('the value of a JSON column', () => {
     ['an object with a bigint', { a: 1n }, '/meta/a type'],
     ['an object with an invalid Date', { a: new Date(Number.NaN) }, '/meta/a type'],
     ['an object with a symbol', { a: Symbol('a') }, '/meta/a type'],
-    ['an object with NaN', { a: Number.NaN }, '/meta/a range'],
+    ['an object with NaN', { a: Number.NaN }, '/meta/a type'],
+    ['an object with Infinity', { a: Number.POSITIVE_INFINITY }, '/meta/a range'],
     [
       'an object of nine levels',
       { a: { b: { c: { d: { e: { f: { g: { h: {} } } } } } } } },

@@ -83,7 +83,8 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
     if (typeof element === 'string') {
       if (!isStorable(element)) report('format', 'must not contain NUL or a lone surrogate.');
     } else if (typeof element === 'number') {
-      if (!Number.isFinite(element)) report('range', 'is too large for a number.');
+      if (Number.isNaN(element)) report('type', 'is NaN, which is not JSON.');
+      else if (!Number.isFinite(element)) report('range', 'is too large for a number.');
       else if (Number.isInteger(element) && !Number.isSafeInteger(element))
         report('range', 'is an integer beyond ±(2^53−1) and would lose digits. Send it as a string.');
       // The database stores no exponents, so 1e-300 becomes a number of 300 digits.
