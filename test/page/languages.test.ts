@@ -122,4 +122,21 @@ describe.skipIf(!isInstalled)(`the language of the page${place}`, () => {
     expect(await operator.dialog().count()).toBe(1);
     expect(questions).toEqual([]);
   });
+
+  it.each([
+    ['Arabic', 'ئ', 'KeyZ'],
+    ['German', 'z', 'KeyY'],
+  ])('takes a change back by Ctrl+Z on a keyboard with another layout: %s', async (_layout, key, code) => {
+    const { operator } = await page.openShop();
+    await operator.remove('DHL Worldwide');
+    await operator.notice('“DHL Worldwide” is removed.');
+    // A browser that fills in a field sends such an event.
+    await operator.page.evaluate("document.body.dispatchEvent(new Event('keydown', { bubbles: true }))");
+
+    const browser = await operator.page.context().newCDPSession(operator.page);
+    await browser.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', key, code, modifiers: 2 });
+
+    await operator.row('DHL Worldwide').waitFor();
+    expect(operator.errors).toEqual([]);
+  });
 });

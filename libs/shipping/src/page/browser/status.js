@@ -53,7 +53,10 @@ function noticeOf(notice) {
 }
 
 addEventListener('keydown', (event) => {
-  const isUndo = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z';
+  // A keyboard without Latin letters, which end at U+024F, has no key "z". There, the place of the key counts.
+  const isZ = ({ key, code }) => key.toLowerCase() === 'z' || (code === 'KeyZ' && key > '\u024F');
+  // When the browser fills in a field, it sends an event without a key.
+  const isUndo = (event.ctrlKey || event.metaKey) && isZ(event);
   const isTyping = event.target.matches('textarea, select, input:not([role=switch])');
   const button = line.querySelector(`[aria-keyshortcuts='Control+${event.shiftKey ? 'Shift+' : ''}Z']`);
   if (!isUndo || isTyping || document.querySelector('dialog[open]')) return;
