@@ -6,4 +6,5 @@ select
   format('create index concurrently ix_shop_event_recorded_%s on shipping_order_event_%1$s
     using brin (recorded_at timestamptz_minmax_multi_ops) with (pages_per_range = 32)', part) as build,
   format('alter index ix_shop_event_recorded attach partition ix_shop_event_recorded_%s', part) as attach
-from generate_series(0, 7) as part \gexec
+from pg_inherits, substring(inhrelid::regclass::text from '\d+$') as part
+where inhparent = 'shipping_order_event'::regclass \gexec

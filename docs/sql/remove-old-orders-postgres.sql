@@ -9,6 +9,9 @@
 create index concurrently if not exists ix_shop_event_recorded
   on shipping_order_event using brin (recorded_at timestamptz_minmax_multi_ops) with (pages_per_range = 32);
 
+-- Without statistics, as after a restore, each window would read the whole table.
+analyze shipping_order_event;
+
 -- Each window commits by itself, so you can stop the block at any time.
 do $$
 declare
@@ -21,7 +24,7 @@ declare
   to_time timestamptz;
 begin
   if not (select indisvalid from pg_index where indexrelid = 'ix_shop_event_recorded'::regclass) then
-    raise exception 'The index ix_shop_event_recorded is not valid, as after a cancelled build. Drop it and build it again.';
+    raise exception 'The index ix_shop_event_recorded is not valid, because its build was cancelled, or because a partition has no index of its own. Drop it and build it again.';
   end if;
   -- Otherwise each window reads all pages that are new since the last vacuum.
   perform brin_summarize_new_values(oid) from pg_class

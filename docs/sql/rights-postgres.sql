@@ -1,5 +1,6 @@
--- All rights that the role of the application needs. Run it as the owner of the tables. If you use
--- row-level-security.sql, send the REVOKE and the GRANT at its end again after this file, which allows UPDATE of all columns.
+-- All rights that the role of the application needs. Run it as the owner of the tables, and the first line as the owner of the
+-- schema: another role gets only a warning. If you use row-level-security.sql, send its REVOKE and its GRANT again after this
+-- file, which allows UPDATE of all columns.
 grant usage on schema public to shop_app;
 grant select, insert, update, delete on shipping_method to shop_app;
 grant select, insert, update on shipping_project to shop_app;

@@ -1,7 +1,7 @@
--- The role shop_app sees the rows of the project in app.tenant. It may also read the defaults.
-alter table shipping_method enable row level security;
-alter table shipping_project enable row level security;
-alter table shipping_order_event enable row level security;
+-- The role shop_app sees the rows of the project in app.tenant. It may also read the defaults. Each statement commits by
+-- itself: in one transaction, the file may deadlock with the application. If a statement times out, send it and those after
+-- it again.
+set lock_timeout = '3s';
 create policy of_tenant on shipping_method to shop_app using (project_id = current_setting('app.tenant', true));
 create policy of_tenant on shipping_project to shop_app using (project_id = current_setting('app.tenant', true));
 create policy of_tenant on shipping_order_event to shop_app using (project_id = current_setting('app.tenant', true));
@@ -14,5 +14,9 @@ create policy lock_defaults on shipping_method for update to shop_app using (pro
 revoke update on shipping_method from shop_app;
 grant update (carrier_code, carrier_label, method_code, method_label, is_active, sort_order, meta, use_default, version,
   updated_at) on shipping_method to shop_app;
+-- These come after the policies: a table without a policy would show the role no row.
+alter table shipping_method enable row level security;
+alter table shipping_project enable row level security;
+alter table shipping_order_event enable row level security;
 -- A statement outside of such a transaction fails, instead of finding no rows. The role may set this for itself.
 alter role shop_app set row_security = off;

@@ -53,6 +53,20 @@ describe.skipIf(postgres.missing !== undefined)(`row-level security on ${titleOf
       manager.update(ShippingMethod, { projectId: 'default' }, { projectId: 'acme', methodCode: 'stolen' }),
     );
 
+  it('shows a tenant its rows after each statement of the file, if the application names the tenant already', async () => {
+    const { methods } = await started();
+    const { role, place } = database;
+    const seen: number[] = [];
+
+    for (const statement of statementsOf(sqlOf('sql/row-level-security', role, place))) {
+      await database.owner.query(statement);
+      const { data } = await asTenant('acme', (manager) => methods.list('acme', {}, { manager }));
+      seen.push(data.length);
+    }
+
+    expect(new Set(seen)).toEqual(new Set([1]));
+  });
+
   it('that names a tenant in each transaction lets every call with { manager } see this tenant only', async () => {
     await database.run('sql/row-level-security');
     const { methods, events } = await started();
