@@ -1,6 +1,7 @@
--- The role shop_app sees the rows of the project in app.tenant. It may also read the defaults. Each statement commits by
--- itself: in one transaction, the file may deadlock with the application. If a statement times out, send it and those after
--- it again.
+-- The role shop_app sees the rows of the project in app.tenant. It may also read the defaults. Run it with psql, and not in
+-- one transaction, which may deadlock with the application. If a statement waits for too long, psql stops: send this
+-- statement and those after it again.
+\set ON_ERROR_STOP on
 set lock_timeout = '3s';
 create policy of_tenant on shipping_method to shop_app using (project_id = current_setting('app.tenant', true));
 create policy of_tenant on shipping_project to shop_app using (project_id = current_setting('app.tenant', true));

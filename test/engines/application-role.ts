@@ -15,7 +15,7 @@ export function sqlOf(file: string, role: string, place: string): string {
 }
 
 export function statementsOf(sql: string): string[] {
-  const statements = sql.replace(/^--.*$/gm, '').match(/(?:\$\$[^]*?\$\$|[^;$])+/g) ?? [];
+  const statements = sql.replace(/^(--|\\).*$/gm, '').match(/(?:\$\$[^]*?\$\$|[^;$])+/g) ?? [];
   return statements.filter((each) => each.trim() !== '');
 }
 

@@ -86,10 +86,18 @@ class SampledLogger extends RequestLogger {
   private next = 0;
 
   override error(message: unknown, ...rest: unknown[]): void {
-    const isSampled = String(message).startsWith('database_unavailable');
-    if (isSampled && Date.now() < this.next) return;
-    if (isSampled) this.next = Date.now() + 1000;
-    super.error(message, ...rest);
+    if (this.passes(message)) super.error(message, ...rest);
+  }
+
+  override warn(message: unknown, ...rest: unknown[]): void {
+    if (this.passes(message)) super.warn(message, ...rest);
+  }
+
+  private passes(message: unknown): boolean {
+    if (!String(message).startsWith('database_unavailable')) return true;
+    if (Date.now() < this.next) return false;
+    this.next = Date.now() + 1000;
+    return true;
   }
 }
 
@@ -171,20 +179,22 @@ it('a 503 has the message of the driver in the log, not in the response', async 
 });
 
 it('a logger writes one line a second in an outage, each line with another code, and the request id', () => {
-  const lines = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const outputs = [vi.spyOn(process.stdout, 'write'), vi.spyOn(process.stderr, 'write')];
+  for (const output of outputs) output.mockReturnValue(true);
   vi.useFakeTimers({ now: 0 });
   const logger = new SampledLogger();
 
   for (const time of [0, 500, 999, 1000, 1500]) {
     vi.setSystemTime(time);
     requests.run('first GET /', () => {
+      logger.warn(`database_unavailable at ${time}`, 'ShippingModule');
       logger.error(`database_unavailable at ${time}`, 'ShippingModule');
       logger.error(`outcome_unknown at ${time}`, 'ShippingModule');
     });
   }
-  const text = lines.mock.calls.map(String).join('\n');
+  const text = outputs.flatMap((output) => output.mock.calls.map(([line]) => String(line))).join('');
   vi.useRealTimers();
-  lines.mockRestore();
+  for (const output of outputs) output.mockRestore();
 
   expect(text.match(/first GET . database_unavailable at \d+/g)).toEqual(
     [0, 1000].map((at) => `first GET / database_unavailable at ${at}`),
