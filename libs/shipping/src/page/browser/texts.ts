@@ -22,7 +22,7 @@ export const english = {
   sign_in: 'Sign in',
   token: 'Access token',
   token_hint: 'It is kept until you close this tab.',
-  token_unknown: 'The server does not accept this token. Check it for typing errors.',
+  token_unknown: 'The server does not accept this token. It may have expired, or have a typing error.',
   other_token: 'Use another token',
   no_token_here: 'An access token does not belong here.',
   problem_validation_failed: 'Some fields need your attention.',
@@ -214,7 +214,8 @@ const german: PageTexts = {
   sign_in: 'Anmelden',
   token: 'Zugangsschlüssel',
   token_hint: 'Er bleibt gespeichert, bis Sie diesen Tab schließen.',
-  token_unknown: 'Der Server nimmt diesen Schlüssel nicht an. Prüfen Sie ihn auf Tippfehler.',
+  token_unknown:
+    'Der Server nimmt diesen Schlüssel nicht an. Vielleicht ist er abgelaufen, oder er hat einen Tippfehler.',
   other_token: 'Anderen Schlüssel verwenden',
   no_token_here: 'Ein Zugangsschlüssel gehört nicht hierher.',
   problem_validation_failed: 'Bitte prüfen Sie die markierten Felder.',
