@@ -30,7 +30,7 @@ export { toUpsertRequest } from './shipping-methods/stored-values.js';
 export {
   type ShippingMethodCodes,
   type FilterField,
-  type InheritedField,
+  type InheritableField,
 } from './shipping-methods/method-fields.js';
 export { type FilterOperator, type FilterValue } from './shipping-methods/list/list-operators.js';
 export { type FilterCondition, type ShippingMethodQuery } from './shipping-methods/list/list-query.dto.js';

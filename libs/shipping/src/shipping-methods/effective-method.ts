@@ -2,7 +2,7 @@ import { byCodePoint, folded } from '../validation/text.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import {
   type FieldName,
-  type InheritedField,
+  type InheritableField,
   searchedFields,
   type SettableField,
   settableFields,
@@ -86,7 +86,7 @@ export class EffectiveMethod {
     return `${json},"created_at":"${stored.created_at}","updated_at":"${stored.updated_at}"}`;
   }
 
-  private get inherited(): InheritedField[] {
+  private get inherited(): InheritableField[] {
     const { stored, inheritedFrom } = this;
     return inheritedFrom
       ? inheritedFieldsOf(stored.use_default).filter((name) => inheritedFrom[name] !== null)

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { type Decide, decideUpdate, decideUpsert, expectedMethods } from './method-changes.js';
-import { type InheritedField, inheritableFields, settableFields } from './method-fields.js';
+import { type InheritableField, inheritableFields, settableFields } from './method-fields.js';
 import { type MethodSet, MethodView } from './method-view.js';
 import { idOf, methodSet } from './stored-method.sample.js';
 
@@ -12,7 +12,7 @@ import { idOf, methodSet } from './stored-method.sample.js';
 
 /** A field of the tenant's method. */
 interface Field {
-  name: InheritedField;
+  name: InheritableField;
   own: unknown;
   isInherited: boolean;
 }
@@ -100,7 +100,7 @@ it('random requests show what they sent, and are safe to repeat and to send back
         isTenant ? changed(each, request, origin, newOrigin) : each,
       );
       expect(fieldsOf(method)).toEqual(expected);
-      const isSent = (name: InheritedField): boolean => isTenant && request[name] !== undefined;
+      const isSent = (name: InheritableField): boolean => isTenant && request[name] !== undefined;
       const sent = request.use_default === undefined ? inheritableFields.filter(isSent) : [];
       expect(sent.map((name) => method[name])).toEqual(sent.map((name) => request[name] ?? reset[name]));
       // Only the tenant turns its own "off" on. A method that inherits from a default that is off stays off.

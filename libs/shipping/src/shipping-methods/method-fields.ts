@@ -91,7 +91,7 @@ export const inheritableFields = [
 ] as const satisfies SettableField[];
 
 /** A field whose value can come from the defaults project. */
-export type InheritedField = (typeof inheritableFields)[number];
+export type InheritableField = (typeof inheritableFields)[number];
 
 /** The fields that a list can be filtered by: all but `meta`. */
 export type FilterField = Exclude<FieldName, Having<{ kind: 'json' }>>;

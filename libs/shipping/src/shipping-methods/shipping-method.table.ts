@@ -1,6 +1,6 @@
 import { Check, Column, Entity, PrimaryColumn, Unique } from 'typeorm';
 import { AdaptToDialect } from '../database/adapt-entity.js';
-import { type InheritedField } from './method-fields.js';
+import { type InheritableField } from './method-fields.js';
 
 /** Orders by code point and compares exactly, whatever the locale of the database is. */
 const collation = 'C';
@@ -49,7 +49,7 @@ export class ShippingMethod {
 
   /** The fields that come from the default. The column has their names with commas between them, and no space. */
   @Column({ name: 'use_default', type: 'simple-array', collation })
-  useDefault!: InheritedField[];
+  useDefault!: InheritableField[];
 
   /** Grows by one with each real change. */
   @Column({ name: 'version', type: 'integer' })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ShippingMethodPatch } from './dto/upsert-shipping-method.dto.js';
-import { type InheritedField, inheritableFields } from './method-fields.js';
+import { type InheritableField, inheritableFields } from './method-fields.js';
 import { inheritedValue, valuesAfterUpdate, type StoredValues, valuesToStore } from './stored-values.js';
 
 const codes = { carrier_code: 'ups', method_code: '03' };
@@ -73,7 +73,7 @@ const table = inheritableFields
 
 describe.each(table)('an update of the inherited $name ($row)', ({ name, row }) => {
   const [from, send, unmentioned, named, notNamed] = row;
-  const others: InheritedField[] = ['is_active'];
+  const others: InheritableField[] = ['is_active'];
   const ofDefault = { 'no default': undefined, null: { ...own, [name]: null }, ...values }[from];
   const sent = send === 'nothing' ? {} : { [name]: values[send][name] };
   const update = (request: object, use_default: StoredValues['use_default'] = [name]) =>

@@ -7,7 +7,7 @@ import {
 import {
   type FieldName,
   fieldOf,
-  type InheritedField,
+  type InheritableField,
   inheritableFields,
   type SettableField,
   settableFields,
@@ -60,7 +60,7 @@ export function valuesAfterUpdate(
   const sentEntries = settableFields.filter(isSent).map((name) => [name, patch[name]]);
   const sent = valuesToStore({ ...stored, ...Object.fromEntries(sentEntries) });
   /** Tells whether a field that inherits shows the value that was sent, if these values are stored. */
-  const showsSent = (name: InheritedField, values: StoredValues): boolean =>
+  const showsSent = (name: InheritableField, values: StoredValues): boolean =>
     isDeepStrictEqual(
       ofDefault ? inheritedValue<unknown>(name, values[name], ofDefault[name]) : values[name],
       sent[name],

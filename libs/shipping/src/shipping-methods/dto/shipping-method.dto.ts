@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonObjectInput } from '../../validation/json-object.js';
-import { type InheritedField } from '../method-fields.js';
+import { type InheritableField } from '../method-fields.js';
 
 /**
  * The members of `meta` in your application. Add yours, and `meta` has them in each method and each request. The
@@ -42,11 +42,11 @@ export interface ShippingMethodDto {
   /** Data of your application: {@link ShippingMethodMeta}. */
   readonly meta: MethodMeta;
   /** The fields that come from the default if there is one: true is all of them, false is none. */
-  readonly use_default: boolean | readonly InheritedField[];
+  readonly use_default: boolean | readonly InheritableField[];
   /** The fields whose value now comes from the defaults project. */
-  readonly inherited: readonly InheritedField[];
+  readonly inherited: readonly InheritableField[];
   /** The stored values of exactly the inherited fields. */
-  readonly own: Partial<Pick<ShippingMethodDto, InheritedField>>;
+  readonly own: Partial<Pick<ShippingMethodDto, InheritableField>>;
   /** Starts at 1 and grows by one with each change of a stored value. */
   readonly version: number;
   /**

@@ -1,6 +1,6 @@
 import { Allow } from 'class-validator';
 import { Code, Flag, Int32, Label, Required } from '../../validation/rules.js';
-import { type InheritedField, methodFields } from '../method-fields.js';
+import { type InheritableField, methodFields } from '../method-fields.js';
 import { type MethodMetaInput } from './shipping-method.dto.js';
 
 const { carrier_code, carrier_label, method_code, method_label } = methodFields;
@@ -47,7 +47,7 @@ export class UpsertShippingMethodFields<Meta extends object = object> {
    * none. If a create leaves it out, it is false.
    */
   @Allow()
-  use_default?: boolean | readonly InheritedField[] | null | undefined;
+  use_default?: boolean | readonly InheritableField[] | null | undefined;
 }
 
 /** A stored method has these fields. So `{ ...method }` is no request, and `toUpsertRequest(method)` makes one. */

@@ -1,7 +1,7 @@
-import { type InheritedField, inheritableFields } from '../method-fields.js';
+import { type InheritableField, inheritableFields } from '../method-fields.js';
 
 /** The fields that a method inherits, in the form of the JSON: `true` is all of them, and `false` is none. */
-export type UseDefault = boolean | InheritedField[];
+export type UseDefault = boolean | InheritableField[];
 
 /** @param names in any order */
 export function useDefaultOf(names: readonly unknown[]): UseDefault {
@@ -11,8 +11,8 @@ export function useDefaultOf(names: readonly unknown[]): UseDefault {
 
 /** @param useDefault as in a request or in a method */
 export function inheritedFieldsOf(
-  useDefault: boolean | readonly InheritedField[],
-): readonly InheritedField[] {
+  useDefault: boolean | readonly InheritableField[],
+): readonly InheritableField[] {
   if (typeof useDefault !== 'boolean') return useDefault;
   return useDefault ? inheritableFields : [];
 }
