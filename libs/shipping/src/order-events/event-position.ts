@@ -1,6 +1,6 @@
 import { type EntityManager } from 'typeorm';
 import { dialectIn } from '../database/data-source-of.js';
-import { type EventPosition } from './dto/event-cursor.js';
+import { type EventPosition } from './event-cursor.js';
 
 /** The columns of the primary key after `project_id`, for the events of a project. */
 export const orderOfProject = ['order_id', 'occurred_at', 'seq'] as const;

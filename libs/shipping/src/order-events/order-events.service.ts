@@ -11,7 +11,7 @@ import { type AfterStatements } from '../database/run-call.js';
 import { isInTransaction } from '../database/runner-state.js';
 import { checkIds, checkInput, type NamedIds } from '../validation/check-input.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
-import { cursorOf, type EventPosition } from './dto/event-cursor.js';
+import { cursorOf, type EventPosition } from './event-cursor.js';
 import { checkEventQuery } from './dto/order-event-page.check.js';
 import { type OrderEventPage, type OrderEventQuery } from './dto/order-event-page.dto.js';
 import { checkOrderEvent } from './dto/new-order-event.check.js';

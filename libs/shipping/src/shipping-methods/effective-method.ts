@@ -8,7 +8,7 @@ import {
   settableFields,
 } from './method-fields.js';
 import { inheritedValue, type StoredValues } from './stored-values.js';
-import { inheritedFieldsOf } from './dto/use-default.js';
+import { inheritedFieldsOf } from './use-default.js';
 
 /** A method as it is stored. `meta` is not parsed, because most reads do not need its values. */
 export type StoredMethod = Omit<Pick<ShippingMethodDto, FieldName | 'project_id'>, 'meta'> & { meta: string };

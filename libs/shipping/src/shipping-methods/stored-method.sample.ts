@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type StoredMethod } from './effective-method.js';
 import { inheritableFields } from './method-fields.js';
 import { type MethodSet } from './method-view.js';
-import { useDefaultOf } from './dto/use-default.js';
+import { useDefaultOf } from './use-default.js';
 
 // Sample methods for the specs of this folder. They are not in the package.
 

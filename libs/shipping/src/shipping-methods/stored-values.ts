@@ -12,7 +12,7 @@ import {
   type SettableField,
   settableFields,
 } from './method-fields.js';
-import { inheritedFieldsOf, useDefaultOf } from './dto/use-default.js';
+import { inheritedFieldsOf, useDefaultOf } from './use-default.js';
 
 /** The stored values that a client can change. */
 export type StoredValues = Pick<ShippingMethodDto, SettableField>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidParameterError, type Violation, Violations } from '../../validation/violations.js';
-import { cursorOf } from './event-cursor.js';
+import { cursorOf } from '../event-cursor.js';
 import { checkEventQuery } from './order-event-page.check.js';
 
 function violationsOf(query: unknown): readonly Violation[] {

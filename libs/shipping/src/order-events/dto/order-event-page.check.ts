@@ -1,7 +1,7 @@
 import { checkCount, checkParameters } from '../../validation/query.js';
 import { lengthOf } from '../../validation/text.js';
 import { type Report, type Violations } from '../../validation/violations.js';
-import { type EventPosition, positionOf } from './event-cursor.js';
+import { type EventPosition, positionOf } from '../event-cursor.js';
 import { eventLengths } from './order-event.dto.js';
 import { type OrderEventQuery } from './order-event-page.dto.js';
 import { eventTypePattern } from './new-order-event.dto.js';

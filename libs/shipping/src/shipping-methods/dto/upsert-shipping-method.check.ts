@@ -2,7 +2,7 @@ import { checkFields } from '../../validation/check-fields.js';
 import { checkJsonObject } from '../../validation/json-object.js';
 import { type ViolationCode, type Violations } from '../../validation/violations.js';
 import { codesKey, inheritableFields } from '../method-fields.js';
-import { type UseDefault, useDefaultOf } from './use-default.js';
+import { type UseDefault, useDefaultOf } from '../use-default.js';
 import {
   type ShippingMethodPatch,
   UpsertShippingMethodFields,

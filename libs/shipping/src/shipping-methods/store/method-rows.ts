@@ -16,7 +16,7 @@ import { type MethodSet, type Revisions } from '../method-view.js';
 import { ShippingMethod } from '../shipping-method.table.js';
 import { ShippingProject } from '../shipping-project.table.js';
 import { type StoredValues } from '../stored-values.js';
-import { inheritedFieldsOf, useDefaultOf } from '../dto/use-default.js';
+import { inheritedFieldsOf, useDefaultOf } from '../use-default.js';
 import { copyOf } from '../copy-of.js';
 
 // This file has all statements about methods. Columns have the names of the wire. The QueryBuilder executes each

@@ -1,4 +1,4 @@
-import { utcTime } from '../../validation/time.js';
+import { utcTime } from '../validation/time.js';
 
 /** The position of an event in the history of its order: its columns, as a row has them. */
 export interface EventPosition {

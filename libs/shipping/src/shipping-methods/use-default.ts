@@ -1,4 +1,4 @@
-import { type InheritableField, inheritableFields } from '../method-fields.js';
+import { type InheritableField, inheritableFields } from './method-fields.js';
 
 /** The fields that a method inherits, in the form of the JSON: `true` is all of them, and `false` is none. */
 export type UseDefault = boolean | InheritableField[];
