@@ -21,7 +21,7 @@ import { dialectOf } from './database/dialects/dialects.js';
 import { OrderEventsService } from './order-events/order-events.service.js';
 import { MethodSettings } from './shipping-methods/method-settings.js';
 import { EventSettings } from './order-events/event-settings.js';
-import { ListQueryCache } from './shipping-methods/list/list-query.cache.js';
+import { ListQueryCache } from './shipping-methods/list/list-query-cache.js';
 import { MethodStore } from './shipping-methods/store/method-store.js';
 import { ShippingMethodsService } from './shipping-methods/shipping-methods.service.js';
 import { shippingEntities } from './shipping-entities.js';

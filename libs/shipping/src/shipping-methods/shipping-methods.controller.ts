@@ -11,7 +11,7 @@ import {
 } from './dto/shipping-method.dto.js';
 import { checkUpsert } from './dto/upsert-shipping-method.check.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { ListQueryCache } from './list/list-query.cache.js';
+import { ListQueryCache } from './list/list-query-cache.js';
 import { renderingIfUntouched } from './rendering.js';
 import { ShippingMethodsService } from './shipping-methods.service.js';
 

@@ -21,7 +21,7 @@ import {
   type UpsertShippingMethodRequest,
 } from './dto/upsert-shipping-method.dto.js';
 import { checkListQuery } from './list/list-query.check.js';
-import { named, type NamedQuery } from './list/list-query.cache.js';
+import { named, type NamedQuery } from './list/list-query-cache.js';
 import {
   type Decide,
   decideAdopt,

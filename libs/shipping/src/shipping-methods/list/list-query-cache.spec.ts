@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { InvalidParameterError, Violations } from '../../validation/violations.js';
 import { checkInput } from '../../validation/check-input.js';
 import { MethodSettings } from '../method-settings.js';
-import { ListQueryCache, type NamedQuery } from './list-query.cache.js';
+import { ListQueryCache, type NamedQuery } from './list-query-cache.js';
 
 setFlagsFromString('--expose_gc');
 const collectGarbage = runInNewContext('gc') as () => void;
