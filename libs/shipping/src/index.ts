@@ -51,7 +51,7 @@ export {
   VersionMismatchError,
 } from './shipping-methods/shipping-methods.errors.js';
 
-export { type OrderKey } from './order-events/event-rows.js';
+export { type OrderKey } from './order-events/order-key.js';
 export { OrderEventsService } from './order-events/order-events.service.js';
 export { OrderEvent } from './order-events/order-event.table.js';
 export {

@@ -5,8 +5,8 @@ import { runCached } from '../database/statement.js';
 import { type EventPosition } from './event-cursor.js';
 import { actorTypes, type OrderEventActor } from './dto/order-event.dto.js';
 import { isBeyond, positionValues } from './event-position.js';
-import { type OrderKey } from './event-rows.js';
 import { OrderEvent } from './order-event.table.js';
+import { type OrderKey } from './order-key.js';
 
 /** The type of an actor names no person, so it stays. */
 const redactedActors = actorTypes.map((type): OrderEventActor => ({ type, id: null, label: null }));

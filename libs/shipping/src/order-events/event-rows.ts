@@ -8,6 +8,7 @@ import { type EventRange } from './dto/order-event-page.check.js';
 import { type CheckedOrderEvent } from './dto/new-order-event.check.js';
 import { DatabaseUnavailableError } from '../database/database.errors.js';
 import { isBeyond, positionValues } from './event-position.js';
+import { type OrderKey } from './order-key.js';
 import { dedupeIndex, OrderEvent } from './order-event.table.js';
 
 // This file has the statements that store and read events. Columns have the names of the wire.
@@ -32,14 +33,6 @@ export type EventRow = Omit<OrderEventDto, 'data' | 'actor'> & {
   actor: string | null;
   seq: string | number;
 };
-
-/** The ids that name an order. A row of yours that has them can be passed as it is. */
-export interface OrderKey {
-  /** The tenant: a letter, a digit or _, and then at most 63 letters, digits and _ . : - */
-  readonly projectId: string;
-  /** Your id of the order, of the same form. An order needs no other preparation. */
-  readonly orderId: string;
-}
 
 /**
  * @param id the id of the new event; if the stored event has another id, the event is repeated

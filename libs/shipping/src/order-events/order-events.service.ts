@@ -21,18 +21,13 @@ import { type ProjectPosition } from './event-position.js';
 import { redactBatch } from './event-redaction.js';
 import { EventSettings } from './event-settings.js';
 import { removeBatch } from './event-removal.js';
-import { eventOf, type EventRow, insertEvent, type OrderKey, readEvents, returnsRow } from './event-rows.js';
+import { eventOf, type EventRow, insertEvent, readEvents, returnsRow } from './event-rows.js';
+import { idsOf, type OrderKey } from './order-key.js';
 
 /** How many events one statement of a stream reads. */
 const streamBatchSize = 200;
 
 const recordedOf = onePerDataSource(() => new Subject<OrderEventDto>());
-
-/** Takes only the ids of an order, because a caller may pass a row that has them. */
-function idsOf(order: OrderKey): OrderKey {
-  const { projectId, orderId } = Object(order) as OrderKey;
-  return { projectId, orderId };
-}
 
 /**
  * The histories of orders: append-only, oldest first. An order is named by `{ projectId, orderId }`, so a row of yours
@@ -184,7 +179,7 @@ export class OrderEventsService {
     const ids = idsOf(order);
     checkIds(ids);
     const caller = this.database.callerRunner(options);
-    return this.inBatches<EventPosition>(caller, (manager, after) => redactBatch(manager, ids, after));
+    return this.runBatches<EventPosition>(caller, (manager, after) => redactBatch(manager, ids, after));
   }
 
   /**
@@ -219,14 +214,14 @@ export class OrderEventsService {
   /** @internal */
   private removeEvents(ids: NamedIds, options: ShippingCallOptions): Promise<number> {
     const caller = this.database.callerRunner(options);
-    return this.inBatches<ProjectPosition>(caller, (manager, after) => removeBatch(manager, ids, after));
+    return this.runBatches<ProjectPosition>(caller, (manager, after) => removeBatch(manager, ids, after));
   }
 
   /**
    * In a transaction of the caller, all batches are one call, so that the end of the transaction waits for the last one.
    * @internal
    */
-  private inBatches<Position>(
+  private runBatches<Position>(
     caller: QueryRunner | undefined,
     change: (manager: EntityManager, from: Position | undefined) => Promise<Batch<Position>>,
   ): Promise<number> {
