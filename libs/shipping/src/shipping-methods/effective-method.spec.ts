@@ -22,7 +22,7 @@ const origin = storedMethod({
 });
 
 describe('a method that inherits', () => {
-  const method = new EffectiveMethod(own, origin);
+  const method = new EffectiveMethod(own, true, origin);
 
   it('shows the values of the default, and lists the inherited fields', () => {
     expect(method.toDto()).toEqual({
@@ -46,21 +46,24 @@ describe('a method that inherits', () => {
   });
 
   it('lists an inherited value even if it equals the stored one', () => {
-    const { inherited, own: stored } = new EffectiveMethod(own, { ...origin, method_label: 'Own' }).toDto();
+    const { inherited, own: stored } = new EffectiveMethod(own, true, {
+      ...origin,
+      method_label: 'Own',
+    }).toDto();
 
     expect(inherited).toContain('method_label');
     expect(stored.method_label).toBe('Own');
   });
 
   it('shows the carrier label of its default when there is one', () => {
-    const dto = new EffectiveMethod(own, { ...origin, carrier_label: 'UPS' }).toDto();
+    const dto = new EffectiveMethod(own, true, { ...origin, carrier_label: 'UPS' }).toDto();
 
     expect(dto).toMatchObject({ carrier_label: 'UPS', own: { carrier_label: 'Own carrier' } });
     expect(dto.inherited).toEqual(['carrier_label', 'method_label', 'sort_order', 'meta', 'is_active']);
   });
 
   it('shows the values of the default only for the fields that use_default names', () => {
-    const dto = new EffectiveMethod({ ...own, use_default: ['method_label', 'meta'] }, origin).toDto();
+    const dto = new EffectiveMethod({ ...own, use_default: ['method_label', 'meta'] }, true, origin).toDto();
 
     expect(dto).toMatchObject({
       method_label: 'Default',
@@ -78,19 +81,19 @@ describe('a method that inherits', () => {
     [false, true, false],
     [false, false, false],
   ])('that is_active %j and whose default is_active %j shows %j', (isOwnActive, isDefaultActive, isShown) => {
-    const inheriting = new EffectiveMethod(
-      { ...own, is_active: isOwnActive },
-      { ...origin, is_active: isDefaultActive },
-    );
+    const inheriting = new EffectiveMethod({ ...own, is_active: isOwnActive }, true, {
+      ...origin,
+      is_active: isDefaultActive,
+    });
 
     expect(inheriting.value('is_active')).toBe(isShown);
   });
 
   it.each<[what: string, changed: EffectiveMethod]>([
-    ['its own version', new EffectiveMethod({ ...own, version: 4 }, origin)],
-    ['the version of the default', new EffectiveMethod(own, { ...origin, version: 6 })],
-    ['a default that was made again', new EffectiveMethod(own, { ...origin, id: idOf(0xabd) })],
-    ['a default that was removed', new EffectiveMethod(own, null)],
+    ['its own version', new EffectiveMethod({ ...own, version: 4 }, true, origin)],
+    ['the version of the default', new EffectiveMethod(own, true, { ...origin, version: 6 })],
+    ['a default that was made again', new EffectiveMethod(own, true, { ...origin, id: idOf(0xabd) })],
+    ['a default that was removed', new EffectiveMethod(own, true)],
   ])('has another etag with %s', (_what, changed) => {
     expect(changed.etag).not.toBe(method.etag);
   });
@@ -101,7 +104,7 @@ describe('a method that inherits', () => {
 });
 
 it('a method whose default does not exist yet shows the stored values, and its etag says so', () => {
-  const method = new EffectiveMethod(own, null);
+  const method = new EffectiveMethod(own, true);
 
   expect(method.toDto()).toMatchObject({
     ...storedValuesOf(method.stored),
@@ -113,7 +116,7 @@ it('a method whose default does not exist yet shows the stored values, and its e
 });
 
 describe('a method that inherits nothing', () => {
-  const method = new EffectiveMethod(own, undefined);
+  const method = new EffectiveMethod(own, false);
 
   it('shows the stored values, and its etag is its version', () => {
     expect(method.toDto()).toMatchObject({
@@ -144,7 +147,7 @@ describe('a method that inherits nothing', () => {
   });
 
   it('is not changed by a caller that changes the use_default of its dto', () => {
-    const partial = new EffectiveMethod({ ...own, use_default: ['meta'] }, undefined);
+    const partial = new EffectiveMethod({ ...own, use_default: ['meta'] }, false);
     const { use_default } = partial.toDto();
 
     Object(use_default).push('is_active');
@@ -157,7 +160,7 @@ it('the JSON of any method is the JSON of its dto', () => {
   const property = fc.property(anyMethods, anyMethods, (methods, origins) => {
     for (const [index, values] of methods.entries()) {
       const from = origins[index] && storedMethod(origins[index]);
-      const method = new EffectiveMethod(storedMethod(values), from);
+      const method = new EffectiveMethod(storedMethod(values), from !== undefined, from);
       const parsed: unknown = JSON.parse(method.toJson());
 
       expect(parsed).toEqual(method.toDto());

@@ -18,12 +18,13 @@ export class EffectiveMethod {
   private cachedTexts?: readonly string[];
 
   /**
-   * @param inheritedFrom the default with the same codes in the defaults project; null when there is none yet; undefined
-   *   when the method may inherit nothing
+   * @param mayInherit false for each method of the defaults project, and for a method with `use_default: false`
+   * @param inheritedFrom the default with the same codes, if there is one and the method may inherit from it
    */
   constructor(
     readonly stored: StoredMethod,
-    readonly inheritedFrom: StoredMethod | null | undefined,
+    readonly mayInherit: boolean,
+    readonly inheritedFrom?: StoredMethod,
   ) {}
 
   /** Returns the value that clients see. If the default has null, this is the stored value. */
@@ -48,10 +49,10 @@ export class EffectiveMethod {
    * that there is no default, so the etag changes when somebody creates one.
    */
   get etag(): string {
-    const { stored, inheritedFrom } = this;
-    if (inheritedFrom === undefined) return `"${stored.version}"`;
-    if (inheritedFrom === null) return `"${stored.version}-none"`;
-    return `"${stored.version}-${inheritedFrom.id.slice(24)}.${inheritedFrom.version}"`;
+    const { stored, mayInherit, inheritedFrom } = this;
+    if (!mayInherit) return `"${stored.version}"`;
+    const ofDefault = inheritedFrom ? `${inheritedFrom.id.slice(24)}.${inheritedFrom.version}` : 'none';
+    return `"${stored.version}-${ofDefault}"`;
   }
 
   /** Returns a new object each time, so that the caller may change it. */

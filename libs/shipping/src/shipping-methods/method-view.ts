@@ -62,15 +62,19 @@ export class MethodView {
     const { projectId, revision, methods } = set;
     this.projectId = projectId;
     this.revision = revision;
-    this.inherits = defaultsProject !== undefined && mayInherit(set, defaultsProject.projectId);
-    const defaults = this.inherits ? defaultsProject : undefined;
+    const inherits = defaultsProject !== undefined && mayInherit(set, defaultsProject.projectId);
+    const defaults = inherits ? defaultsProject : undefined;
+    this.inherits = inherits;
     this.defaultsRevision = defaults?.revision;
     const revisions = defaults ? [revision, defaults.revision] : [revision];
     this.tag = revisions.map((each) => each ?? 'none').join('.');
-    const byCodes = defaults && new Map(defaults.methods.map((method) => [codesKey(method), method]));
-    const defaultOf = (each: StoredMethod): StoredMethod | null => byCodes?.get(codesKey(each)) ?? null;
+    const defaultsByCodes = new Map(defaults?.methods.map((method) => [codesKey(method), method]));
     this.methods = methods
-      .map((each) => new EffectiveMethod(each, byCodes && each.use_default ? defaultOf(each) : undefined))
+      .map((each) =>
+        inherits && each.use_default
+          ? new EffectiveMethod(each, true, defaultsByCodes.get(codesKey(each)))
+          : new EffectiveMethod(each, false),
+      )
       .toSorted(inListOrder);
     this.bytes = viewBytes + this.methods.reduce((bytes, method) => bytes + bytesOf(method), 0);
   }

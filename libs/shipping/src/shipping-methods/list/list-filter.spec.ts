@@ -126,7 +126,7 @@ const cases = { code, label, nulls, integer, boolean, id, times };
 
 describe('a condition of a list', () => {
   it.each(Object.values(cases).flat())('%s %j, %s %j: shown %j', (field, stored, op, value, isShown) => {
-    const method = new EffectiveMethod(storedMethod({ [field]: stored }), undefined);
+    const method = new EffectiveMethod(storedMethod({ [field]: stored }), false);
 
     expect(shows(method, { raw_filters: [{ field, op, value }] })).toBe(isShown);
   });
@@ -140,7 +140,7 @@ describe('a condition of a list', () => {
   it('compares the inherited values, but the version of the method itself', () => {
     const own = storedMethod({ use_default: true, method_label: 'Own', sort_order: 1 });
     const origin = storedMethod({ is_active: false, method_label: 'Default', sort_order: 2, version: 7 });
-    const method = new EffectiveMethod(own, origin);
+    const method = new EffectiveMethod(own, true, origin);
     const shown = [{ method_label: 'Default' }, { sort_order: 2 }, { is_active: false }, { version: 1 }];
     const hidden = [{ method_label: 'Own' }, { sort_order: 1 }, { is_active: true }, { version: 7 }];
 
@@ -153,7 +153,7 @@ describe('a condition of a list', () => {
     [['meta'], true],
     [false, false],
   ])('on use_default counts %j as %j', (use_default, isTrue) => {
-    const method = new EffectiveMethod(storedMethod({ use_default }), undefined);
+    const method = new EffectiveMethod(storedMethod({ use_default }), false);
 
     expect(shows(method, { filter: { use_default: isTrue } })).toBe(true);
     expect(shows(method, { filter: { use_default: !isTrue } })).toBe(false);
@@ -163,7 +163,7 @@ describe('a condition of a list', () => {
 describe('the conditions of a list', () => {
   const method = new EffectiveMethod(
     storedMethod({ carrier_label: 'United Parcel Straße', method_label: 'Ground' }),
-    undefined,
+    false,
   );
   const yes = { field: 'is_active', op: 'eq', value: true };
   const no = { field: 'is_active', op: 'eq', value: false };
@@ -195,7 +195,7 @@ describe('the conditions of a list', () => {
 });
 
 it('the texts of a method are folded once for all conditions and all lists', () => {
-  const method = new EffectiveMethod(storedMethod({ method_label: 'Straße' }), undefined);
+  const method = new EffectiveMethod(storedMethod({ method_label: 'Straße' }), false);
   const conditions = Array.from({ length: 20 }, () => ({
     field: 'method_label',
     op: 'contains',

@@ -9,7 +9,7 @@ import { isReferenced } from '../../database/connection-errors.js';
 import { dataSourceOf, dialectIn } from '../../database/data-source-of.js';
 import { MethodSettings } from '../method-settings.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
-import { EffectiveMethod } from '../effective-method.js';
+import { EffectiveMethod, type StoredMethod } from '../effective-method.js';
 import { type RowChange, type Decide, expectedMethods } from '../method-changes.js';
 import {
   addProject,
@@ -110,14 +110,10 @@ export class MethodStore {
       const found = await find();
       if (!found) return undefined;
       const stored = await lockMethod(manager, found.stored);
+      if (stored) return withLockedDefault(manager, stored, found);
       // The found method is gone or has other codes by now. If `select` still finds one, the view was too old.
-      if (!stored && !(await find())) return undefined;
-      if (!stored) throw lostRaceError();
-      if (!stored.use_default) return new EffectiveMethod(stored, undefined);
-      const inheritedFrom = found.inheritedFrom && (await lockMethod(manager, found.inheritedFrom));
-      // Since the view was read, the method has begun to inherit, or its default was removed.
-      if (!found.stored.use_default || (found.inheritedFrom && !inheritedFrom)) throw lostRaceError();
-      return new EffectiveMethod(stored, inheritedFrom);
+      if (await find()) throw lostRaceError();
+      return undefined;
     });
   }
 
@@ -247,6 +243,21 @@ export class MethodStore {
     const defaults = sameMoment.pop();
     return sameMoment.map((set) => new MethodView(set, defaults));
   }
+}
+
+/** @param seen the method as the view showed it before it was locked */
+async function withLockedDefault(
+  manager: EntityManager,
+  stored: StoredMethod,
+  seen: EffectiveMethod,
+): Promise<EffectiveMethod> {
+  if (!stored.use_default) return new EffectiveMethod(stored, false);
+  // The view does not have the default of a method that has begun to inherit since then.
+  if (!seen.stored.use_default) throw lostRaceError();
+  const inheritedFrom = seen.inheritedFrom && (await lockMethod(manager, seen.inheritedFrom));
+  // The default was removed since then.
+  if (seen.inheritedFrom && !inheritedFrom) throw lostRaceError();
+  return new EffectiveMethod(stored, seen.mayInherit, inheritedFrom);
 }
 
 /** Removes rows first. If your foreign key forbids that, nothing else is written. */
