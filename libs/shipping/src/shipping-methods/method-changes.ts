@@ -4,10 +4,10 @@ import {
   type ShippingMethodPatch,
   type UpsertShippingMethodRequest,
 } from './dto/upsert-shipping-method.dto.js';
-import { type EffectiveMethod, type StoredMethod, storedValuesOf } from './effective-method.js';
+import { type EffectiveMethod, storedValuesOf } from './effective-method.js';
 import { type ShippingMethodCodes, codesKey } from './method-fields.js';
 import { type ChangeMethodOptions, type UpsertManyOptions } from './method-options.js';
-import { type MethodSet, type MethodView } from './method-view.js';
+import { type MethodView } from './method-view.js';
 import {
   DuplicateMethodError,
   MethodNotFoundError,
@@ -20,19 +20,19 @@ import { valuesAfterUpdate, type StoredValues, valuesToStore } from './stored-va
 // These functions decide what a call changes, and throw the errors of the call. They read only the view of the project
 // and, for an update to new codes, the defaults.
 
-/** A row to write. */
-export type RowChange =
+/** A row to insert, to update or to remove. */
+export type RowWrite =
   | { kind: 'insert'; id: string; values: StoredValues }
   | { kind: 'update'; id: string; values: StoredValues }
   | { kind: 'remove'; id: string };
 
 export interface Decide {
   /**
-   * Returns the rows to write. The list is empty when nothing changes.
+   * Returns what to write. The list is empty when nothing changes.
    * @param defaults the defaults project, if `needsDefaults` says so
    * @throws the error of the call
    */
-  (view: MethodView, defaults?: MethodView): RowChange[];
+  (view: MethodView, defaults?: MethodView): RowWrite[];
   /** A view has only the defaults of its methods. This function tells whether the decision needs other ones. */
   needsDefaults?: (view: MethodView) => boolean;
 }
@@ -46,7 +46,9 @@ export function decideCreate(request: UpsertShippingMethodRequest, maxMethods: n
         existing.stored.id,
         isDeepStrictEqual(storedValuesOf(existing.stored), values),
       );
-    return refuseTooMany(view, [insertOf(values)], maxMethods);
+    const writes = [insertOf(values)];
+    refuseTooMany(view, writes, maxMethods);
+    return writes;
   };
 }
 
@@ -85,7 +87,7 @@ export function decideUpsert(
 ): Decide {
   return (view) => {
     const otherMethods = new Map(view.methods.map((method) => [codesKey(method.stored), method]));
-    const changes = requests.flatMap((request) => {
+    const writes = requests.flatMap((request) => {
       const existing = otherMethods.get(codesKey(request));
       otherMethods.delete(codesKey(request));
       return existing ? updateOf(view, existing, request) : insertOf(valuesToStore(request));
@@ -94,9 +96,10 @@ export function decideUpsert(
       const isEmpty = requests.length === 0;
       if (isEmpty || (maxRemoved !== undefined && otherMethods.size > maxRemoved))
         throw new TooManyRemovalsError(otherMethods.size, isEmpty ? undefined : maxRemoved);
-      changes.push(...Array.from(otherMethods.values(), removalOf));
+      writes.push(...Array.from(otherMethods.values(), removalOf));
     }
-    return refuseTooMany(view, changes, maxMethods);
+    refuseTooMany(view, writes, maxMethods);
+    return writes;
   };
 }
 
@@ -108,10 +111,11 @@ export function decideAdopt(maxMethods: number): Decide {
   const decide: Decide = (view, defaults = view) => {
     const existingCodes = new Set(view.methods.map(({ stored }) => codesKey(stored)));
     const missing = defaults.methods.filter(({ stored }) => !existingCodes.has(codesKey(stored)));
-    const changes = missing.map((method) =>
+    const writes = missing.map((method) =>
       insertOf({ ...storedValuesOf(method.stored), is_active: true, use_default: true }),
     );
-    return refuseTooMany(view, changes, maxMethods);
+    refuseTooMany(view, writes, maxMethods);
+    return writes;
   };
   decide.needsDefaults = () => true;
   return decide;
@@ -119,52 +123,24 @@ export function decideAdopt(maxMethods: number): Decide {
 
 export const decideRemoveAll: Decide = (view) => view.methods.map(removalOf);
 
-/**
- * Returns the methods that a project is expected to have after the changes. A trigger of the database may change them.
- */
-export function expectedMethods(
-  { projectId, methods }: MethodSet,
-  changes: readonly RowChange[],
-): StoredMethod[] {
-  const now = new Date().toISOString();
-  const stored = new Map(methods.map((method) => [method.id, method]));
-  for (const change of changes) {
-    const { id } = change;
-    const { version = 0, created_at = now } = stored.get(id) ?? {};
-    if (change.kind === 'remove') stored.delete(id);
-    else
-      stored.set(id, {
-        ...change.values,
-        meta: JSON.stringify(change.values.meta),
-        id,
-        project_id: projectId,
-        version: version + 1,
-        created_at,
-        updated_at: now,
-      });
-  }
-  return [...stored.values()];
-}
-
-function insertOf(values: StoredValues): RowChange {
+function insertOf(values: StoredValues): RowWrite {
   return { kind: 'insert', id: uuid(), values };
 }
 
-function removalOf({ stored }: EffectiveMethod): RowChange {
+function removalOf({ stored }: EffectiveMethod): RowWrite {
   return { kind: 'remove', id: stored.id };
 }
 
-/** @throws TooManyMethodsError when the changes add methods, and the project would then have too many */
-function refuseTooMany(view: MethodView, changes: RowChange[], maxMethods: number): RowChange[] {
-  const added = changes.filter(({ kind }) => kind === 'insert').length;
-  const removed = changes.filter(({ kind }) => kind === 'remove').length;
+/** @throws TooManyMethodsError when methods are inserted, and the project would then have too many */
+function refuseTooMany(view: MethodView, writes: readonly RowWrite[], maxMethods: number): void {
+  const added = writes.filter(({ kind }) => kind === 'insert').length;
+  const removed = writes.filter(({ kind }) => kind === 'remove').length;
   if (added > 0 && view.methods.length + added - removed > maxMethods)
     throw new TooManyMethodsError(maxMethods);
-  return changes;
 }
 
 /**
- * Returns no row when the patch changes no stored value.
+ * Returns nothing to write when the patch changes no stored value.
  * @throws DuplicateMethodError when another method has the codes of the patch
  */
 function updateOf(
@@ -172,7 +148,7 @@ function updateOf(
   before: EffectiveMethod,
   patch: ShippingMethodPatch,
   defaults?: MethodView,
-): RowChange[] {
+): RowWrite[] {
   const stored = storedValuesOf(before.stored);
   const codes = codesAfter(stored, patch);
   const keepsCodes = codesKey(codes) === codesKey(stored);

@@ -6,6 +6,7 @@ import { Database, type ShippingDatabaseStats } from '../database/database.js';
 import { type AfterStatements } from '../database/run-call.js';
 import { isInTransaction } from '../database/runner-state.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
+import { type ChangeResult } from './change-result.js';
 import { MethodSettings } from './method-settings.js';
 import { checkIds, checkText, checkInput } from '../validation/check-input.js';
 import { type ShippingMethodQuery } from './list/list-query.dto.js';
@@ -45,7 +46,7 @@ import {
   upsertManyOptions,
 } from './method-options.js';
 import { type ShippingCacheStats } from './store/view-cache.js';
-import { type ChangeResult, MethodStore } from './store/method-store.js';
+import { MethodStore } from './store/method-store.js';
 import { type EffectiveMethod } from './effective-method.js';
 import { type MethodView } from './method-view.js';
 import { MethodNotFoundError } from './shipping-methods.errors.js';
@@ -424,7 +425,7 @@ export class ShippingMethodsService {
    * const { unavailable, outcomeUnknown } = methods.databaseStats();
    */
   databaseStats(): ShippingDatabaseStats {
-    return this.store.databaseStats();
+    return { ...this.database.counters, waitingWriters: this.store.waitingWriters };
   }
 
   /**

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager, type QueryRunner } from 'typeorm';
 import { Batcher } from '../../database/batcher.js';
-import { Database, type ShippingDatabaseStats } from '../../database/database.js';
+import { Database } from '../../database/database.js';
 import { type AfterStatements } from '../../database/run-call.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
 import { isReferenced } from '../../database/connection-errors.js';
 import { dataSourceOf, dialectIn } from '../../database/data-source-of.js';
 import { MethodSettings } from '../method-settings.js';
-import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
+import { type ChangeResult, changesBetween, expectedResult } from '../change-result.js';
 import { EffectiveMethod, type StoredMethod } from '../effective-method.js';
-import { type RowChange, type Decide, expectedMethods } from '../method-changes.js';
+import { type Decide, type RowWrite } from '../method-changes.js';
 import {
   addProject,
   removeMethods,
@@ -29,17 +29,17 @@ import { ShippingMethod } from '../shipping-method.table.js';
 import { MethodInUseError } from '../shipping-methods.errors.js';
 import { type ShippingCacheStats, ViewCache } from './view-cache.js';
 
-/** The project after a change, and what the change did. */
-export interface ChangeResult {
-  view: MethodView;
-  changes: readonly ShippingMethodChange[];
-}
-
-/** A change of one project. */
-interface ProjectChange {
+/** A call that changes one project. */
+interface ChangingCall {
   projectId: string;
   decide: Decide;
   afterStatements: AfterStatements<ChangeResult>;
+}
+
+/** What a call writes, and the view on which that was decided. */
+interface Decision {
+  view: MethodView;
+  writes: readonly RowWrite[];
 }
 
 /** How many projects one statement asks for their revisions. */
@@ -132,19 +132,18 @@ export class MethodStore {
   }
 
   /** @throws the error of the decision; DatabaseUnavailableError, OutcomeUnknownError */
-  change(caller: QueryRunner | undefined, change: ProjectChange): Promise<ChangeResult> {
-    const { projectId, afterStatements } = change;
+  change(caller: QueryRunner | undefined, call: ChangingCall): Promise<ChangeResult> {
+    const { projectId, afterStatements } = call;
     if (caller)
-      return this.database.write(caller, (manager) => this.readAndChange(manager, change), afterStatements);
+      return this.database.write(caller, (manager) => this.readAndChange(manager, call), afterStatements);
     return this.writers.take(projectId, async () => {
-      const view = await this.cache.get(projectId);
+      const decision = await this.decisionOn(await this.cache.get(projectId), call);
       // A change of nothing needs no transaction.
-      const rows = await this.decisionOn(view, change);
-      if (rows.length === 0) return { view, changes: [] };
+      if (decision.writes.length === 0) return { view: decision.view, changes: [] };
       // A retry begins with the same view on purpose. If its revision is no longer current, the retry locks the project.
       const result = await this.database.write(
         undefined,
-        (manager, isRetry) => this.changeIn(manager, change, { view, rows }, isRetry),
+        (manager, isRetry) => this.write(manager, call, decision, isRetry),
         afterStatements,
       );
       this.cache.put(result.view);
@@ -153,78 +152,84 @@ export class MethodStore {
   }
 
   /**
-   * Returns what `change` is expected to return. It reads once, writes nothing and takes no lock.
+   * Returns what a change is expected to return. It reads once, writes nothing and takes no lock.
    * @throws the error of the decision, except for MethodInUseError: only the database knows your foreign keys
    */
   async preview(caller: QueryRunner | undefined, projectId: string, decide: Decide): Promise<ChangeResult> {
     // New methods may inherit, so the defaults are read in any case, at the same moment.
-    const [current, defaults] = await this.database.read(caller, (manager) =>
+    const [set, defaultsSet] = await this.database.read(caller, (manager) =>
       setsOf(manager, [projectId, this.settings.defaultsProjectId]),
     );
-    if (!current) throw new Error('setsOf() returned no set for the project.');
-    const view = new MethodView(current, defaults);
-    const changes = decide(view, defaults && new MethodView(defaults));
-    const after = new MethodView({ ...current, methods: expectedMethods(current, changes) }, defaults);
-    return { view: after, changes: changesShownIn(view, after, changes) };
+    if (!set) throw new Error('setsOf() returned no set for the project.');
+    return expectedResult(decide, set, defaultsSet);
   }
 
   cacheStats(): ShippingCacheStats {
     return { ...this.cache.stats(), revisionQueries: this.revisionQueries };
   }
 
-  databaseStats(): ShippingDatabaseStats {
-    return { ...this.database.counters, waitingWriters: this.writers.waiting };
+  /** How many calls wait for an earlier change of the same project. */
+  get waitingWriters(): number {
+    return this.writers.waiting;
   }
 
-  private async readAndChange(manager: EntityManager, change: ProjectChange): Promise<ChangeResult> {
-    const { projectId } = change;
+  private async readAndChange(manager: EntityManager, call: ChangingCall): Promise<ChangeResult> {
+    const { projectId } = call;
     // This locks the row of the project. If the transaction has read nothing before, its snapshot then begins after the
     // lock, and shows what other writers have committed.
     if (dialectIn(manager).readsFromSnapshot) await addProject(manager, projectId, randomUUID());
-    const view = await this.read(manager, projectId);
-    const rows = await this.decisionOn(view, change, manager);
-    return rows.length === 0 ? { view, changes: [] } : this.changeIn(manager, change, { view, rows });
+    const decision = await this.decisionOn(await this.read(manager, projectId), call, manager);
+    if (decision.writes.length === 0) return { view: decision.view, changes: [] };
+    return this.write(manager, call, decision);
   }
 
   /**
    * Writes what was decided on a view, if the project still has the revision of this view. Otherwise another writer was
-   * faster. Then the call locks the project, and decides on the project as it is then.
+   * faster, and the call decides again.
    * @param isRetry the transaction is READ COMMITTED, because an earlier one has lost a race
    */
-  private async changeIn(
+  private async write(
     manager: EntityManager,
-    change: ProjectChange,
-    { view, rows }: { view: MethodView; rows: RowChange[] },
+    call: ChangingCall,
+    decision: Decision,
     isRetry = false,
   ): Promise<ChangeResult> {
-    const { projectId } = change;
+    const { projectId } = call;
     const revision = randomUUID();
-    let [current, changes] = [view, rows];
-    if (!(await replaceRevision(manager, projectId, view.revision, revision))) {
-      // A snapshot may not show what the other writer has committed. At READ COMMITTED there is no snapshot.
-      const mayBeStale = dialectIn(manager).readsFromSnapshot && !isRetry;
-      if (mayBeStale) throw lostRaceError();
-      // A retry has been counted, when its first try lost the race.
-      if (!isRetry) this.database.countLostRace();
-      await lockProject(manager, projectId, revision);
-      current = await this.read(manager, projectId);
-      changes = await this.decisionOn(current, change, manager);
-    }
-    await writeRows(manager, projectId, changes);
+    const isCurrent = await replaceRevision(manager, projectId, decision.view.revision, revision);
+    const { view, writes } = isCurrent
+      ? decision
+      : await this.lockAndDecide(manager, call, revision, isRetry);
+    await writeRows(manager, projectId, writes);
     // A trigger of the database may have changed the rows.
     const after = await this.read(manager, projectId);
-    return { view: after, changes: changesShownIn(current, after, changes) };
+    return { view: after, changes: changesBetween(view, after, writes) };
+  }
+
+  /** Locks the project, gives it a revision, and decides on the project as it is then. */
+  private async lockAndDecide(
+    manager: EntityManager,
+    call: ChangingCall,
+    revision: string,
+    isRetry: boolean,
+  ): Promise<Decision> {
+    // A snapshot may not show what the other writer has committed. At READ COMMITTED there is no snapshot.
+    if (dialectIn(manager).readsFromSnapshot && !isRetry) throw lostRaceError();
+    // A retry has been counted, when its first try lost the race.
+    if (!isRetry) this.database.countLostRace();
+    await lockProject(manager, call.projectId, revision);
+    return this.decisionOn(await this.read(manager, call.projectId), call, manager);
   }
 
   private async decisionOn(
     view: MethodView,
-    { decide }: ProjectChange,
+    { decide }: ChangingCall,
     manager?: EntityManager,
-  ): Promise<RowChange[]> {
+  ): Promise<Decision> {
+    if (!decide.needsDefaults?.(view)) return { view, writes: decide(view) };
     const { defaultsProjectId } = this.settings;
-    if (!decide.needsDefaults?.(view)) return decide(view);
     const defaults = manager ? this.read(manager, defaultsProjectId) : this.cache.get(defaultsProjectId);
-    return decide(view, await defaults);
+    return { view, writes: decide(view, await defaults) };
   }
 
   private async read(manager: EntityManager, projectId: string): Promise<MethodView> {
@@ -264,11 +269,11 @@ async function withLockedDefault(
 async function writeRows(
   manager: EntityManager,
   projectId: string,
-  changes: readonly RowChange[],
+  writes: readonly RowWrite[],
 ): Promise<void> {
-  const removals = changes.filter(({ kind }) => kind === 'remove');
-  const updates = changes.filter((change) => change.kind === 'update');
-  const inserts = changes.filter((change) => change.kind === 'insert');
+  const removals = writes.filter(({ kind }) => kind === 'remove');
+  const updates = writes.filter((write) => write.kind === 'update');
+  const inserts = writes.filter((write) => write.kind === 'insert');
   try {
     await removeMethods(
       manager,
@@ -281,27 +286,4 @@ async function writeRows(
     throw isReferenced(error, tableName) ? new MethodInUseError(error) : error;
   }
   await insertMethods(manager, projectId, inserts);
-}
-
-/**
- * Returns what the changes have done. If a trigger of the database has removed an updated row, the method counts as
- * removed.
- * @throws Error if a trigger has removed an inserted row
- */
-function changesShownIn(
-  viewBefore: MethodView,
-  viewAfter: MethodView,
-  changes: readonly RowChange[],
-): ShippingMethodChange[] {
-  const byId = ({ methods }: MethodView) => new Map(methods.map((method) => [method.stored.id, method]));
-  const [methodsBefore, methodsAfter] = [byId(viewBefore), byId(viewAfter)];
-  return changes.map(({ id }) => {
-    const before = methodsBefore.get(id)?.toDto() ?? null;
-    const after = methodsAfter.get(id)?.toDto() ?? null;
-    if (before) return after ? { type: 'updated', before, after } : { type: 'removed', before, after };
-    if (after) return { type: 'created', before, after };
-    throw new Error(
-      'A new method is missing after the write. A trigger of the database may have removed it.',
-    );
-  });
 }
