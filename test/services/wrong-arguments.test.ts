@@ -138,7 +138,7 @@ describe('an option of the wrong type', () => {
     await expect(host.methods.adoptDefaults(project, { dryRun: 0 as never })).rejects.toThrow('"dryRun"');
   });
 
-  it.each([['1'], ['*'], [1], [null]])(
+  it.each([['1'], ['*'], ['"a b"'], [1], [null]])(
     'is an invalid parameter for an etag, which may come from a client: %j',
     async (etag) => {
       const { id } = await host.methods.create(project, ground);

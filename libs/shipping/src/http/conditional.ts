@@ -2,6 +2,13 @@ import { type Violations } from '../validation/violations.js';
 
 // Conditional requests, RFC 9110 section 13.
 
+const entityTag = /(?:W\/)?"[\x21\x23-\x7E\x80-\u00FF]*"/;
+const onlyEntityTag = new RegExp(`^${entityTag.source}$`);
+
+export function isEntityTag(value: unknown): boolean {
+  return typeof value === 'string' && onlyEntityTag.test(value);
+}
+
 /** @returns the entity tags that `If-Match` allows; undefined when it allows any, or is missing */
 export function ifMatch(violations: Violations, header = '*'): string[] | undefined {
   const tags = entityTags(header);
@@ -32,7 +39,7 @@ function entityTags(header: string): string[] | '*' | undefined {
   if (header.trim() === '*') return '*';
   const tags: string[] = [];
   // No two `[ \t]*` are adjacent, so the time for a match grows only linearly with the header.
-  const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7E\x80-\u00FF]*")[ \t]*)?(?:,|$)/y;
+  const element = new RegExp(`[ \\t]*(?:(${entityTag.source})[ \\t]*)?(?:,|$)`, 'y');
   while (element.lastIndex < header.length) {
     const match = element.exec(header);
     if (!match) return undefined;

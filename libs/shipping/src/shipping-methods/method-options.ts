@@ -1,4 +1,5 @@
 import { type ShippingCallOptions, type OptionRule, type OptionRules } from '../database/call-options.js';
+import { isEntityTag } from '../http/conditional.js';
 import { type Violations } from '../validation/violations.js';
 
 /** Options of `find`, `findOrFail`, `findByCodes` and `findByCodesOrFail`. */
@@ -59,19 +60,17 @@ const isBoolean: OptionRule = {
 
 export const findOptions: OptionRules<FindMethodOptions> = { lock: isBoolean };
 
+/** `checkEtag` has checked the value before. */
 export const changeOptions: OptionRules<ChangeMethodOptions> = {
-  etag: {
-    accepts: (value) => [value].flat().every((tag) => typeof tag === 'string' && /^(W\/)?"[^"]*"$/.test(tag)),
-    expected: 'an entity tag with its quotes, such as method.etag, or an array of them',
-  },
+  etag: { accepts: () => true, expected: 'checked before' },
 };
 
 /** A host may pass on the `If-Match` of its client. So a malformed etag is an error of the client, not a `TypeError`. */
 export function checkEtag(violations: Violations, options: ChangeMethodOptions): void {
-  const { etag } = Object(options) as ChangeMethodOptions;
-  const { accepts, expected } = changeOptions.etag;
-  if (etag !== undefined && !accepts(etag, options))
-    violations.at({ parameter: 'etag' })('format', `etag must be ${expected}.`);
+  const { etag = [] } = Object(options) as ChangeMethodOptions;
+  if ([etag].flat().every(isEntityTag)) return;
+  const detail = 'etag must be an entity tag with its quotes, such as method.etag, or an array of them.';
+  violations.at({ parameter: 'etag' })('format', detail);
 }
 
 export const dryRunOptions: OptionRules<DryRunOptions> = { dryRun: isBoolean };
