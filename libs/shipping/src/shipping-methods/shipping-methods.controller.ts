@@ -16,8 +16,8 @@ import { renderingIfUntouched } from './rendering.js';
 import { ShippingMethodsService } from './shipping-methods.service.js';
 
 /**
- * The paths are below `http.path` of the mount, which has `:project_id`. The service checks the project and the body. The
- * handlers read the query of the URL and the headers.
+ * The paths are below `http.path` of the mount, which has `:project_id`. The handlers check what the service does not: the
+ * query of the URL, the headers, and the required fields of an update.
  */
 @Controller()
 export class ShippingMethodsController {
@@ -67,13 +67,12 @@ export class ShippingMethodsController {
     @JsonBody() body: unknown,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodDto> {
-    const etag = checkInput({ projectId }, (violations) => {
-      const tags = ifMatch(violations, request.headers['if-match']);
-      // The service takes any of the fields, and the route needs the required ones.
-      checkUpsert(violations, body);
-      return tags;
-    });
-    const method = await this.methods.update(projectId, id, body as UpsertShippingMethodRequest, { etag });
+    // The service takes any of the fields, and the route needs the required ones.
+    const { etag, patch } = checkInput({ projectId }, (violations) => ({
+      etag: ifMatch(violations, request.headers['if-match']),
+      patch: checkUpsert(violations, body),
+    }));
+    const method = await this.methods.updateChecked(projectId, id, patch, { etag });
     return respond(response, method, { headers: { ETag: method.etag } });
   }
 

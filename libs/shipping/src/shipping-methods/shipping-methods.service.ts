@@ -157,7 +157,7 @@ export class ShippingMethodsService {
   }
 
   /**
-   * Like `list`, for our controller: the query of a URL was checked when it was read. A host has only `list`.
+   * Like `list`, for our controller, which has checked its request by the rules of the route. A host has only `list`.
    * @internal
    */
   async listChecked(
@@ -308,7 +308,20 @@ export class ShippingMethodsService {
       checkEtag(violations, options);
       return checkPatch(violations, changes);
     });
-    const { view } = await this.change(projectId, options, decideUpdate(id, checked, options), changeOptions);
+    return this.updateChecked(projectId, id, checked, options);
+  }
+
+  /**
+   * Like `update`, for our controller, which has checked its request by the rules of the route. A host has only `update`.
+   * @internal
+   */
+  async updateChecked(
+    projectId: string,
+    id: string,
+    patch: ShippingMethodPatch,
+    options: ChangeMethodOptions,
+  ): Promise<ShippingMethodDto> {
+    const { view } = await this.change(projectId, options, decideUpdate(id, patch, options), changeOptions);
     return foundAfterWrite(view.byId(id)?.toDto());
   }
 
