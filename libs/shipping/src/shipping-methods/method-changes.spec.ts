@@ -46,11 +46,13 @@ const filledIn = {
 
 describe('a creation', () => {
   it('inserts one row, with the defaults of the fields that are missing or null', () => {
-    const [change, ...others] = decideCreate({ ...free, sort_order: null, meta: null }, 10)(view);
+    const request = { ...free, sort_order: null, meta: null, use_default: null };
+
+    const [write, ...others] = decideCreate(request, 10)(view);
 
     expect(others).toEqual([]);
-    expect(change).toMatchObject({ kind: 'insert', values: { ...free, ...filledIn } });
-    expect(isUuid(change?.id)).toBe(true);
+    expect(write).toEqual({ kind: 'insert', id: write?.id, values: { ...filledIn, ...free } });
+    expect(isUuid(write?.id)).toBe(true);
   });
 
   it.each<[what: string, request: UpsertShippingMethodRequest, identical: boolean]>([
@@ -122,9 +124,9 @@ describe('a creation', () => {
 
 describe('an update', () => {
   it('keeps the fields that it leaves out', () => {
-    const changes = decideUpdate(inheriting, { ...codes, method_label: 'New' }, {})(view);
+    const writes = decideUpdate(inheriting, { ...codes, method_label: 'New' }, {})(view);
 
-    expect(changes).toEqual([
+    expect(writes).toEqual([
       {
         kind: 'update',
         id: inheriting,
@@ -193,7 +195,7 @@ describe('an update', () => {
 });
 
 describe('a removal', () => {
-  it('deletes one row', () => {
+  it('removes one row', () => {
     expect(decideRemove(plain.toUpperCase(), {})(view)).toEqual([{ kind: 'remove', id: plain }]);
   });
 

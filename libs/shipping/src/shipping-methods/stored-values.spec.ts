@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ShippingMethodPatch } from './dto/upsert-shipping-method.dto.js';
 import { type InheritableField, inheritableFields } from './method-fields.js';
-import { inheritedValue, valuesAfterUpdate, type StoredValues, valuesToStore } from './stored-values.js';
+import { inheritedValue, valuesAfterUpdate, type StoredValues } from './stored-values.js';
 
 const codes = { carrier_code: 'ups', method_code: '03' };
 const own: StoredValues = {
@@ -191,17 +191,5 @@ describe('an update', () => {
       meta: own.meta,
       use_default: true,
     });
-  });
-});
-
-it('a creation stores the defaults of the fields that are missing or null', () => {
-  expect(valuesToStore({ ...codes, method_label: 'x', sort_order: null, use_default: null })).toEqual({
-    ...codes,
-    method_label: 'x',
-    carrier_label: null,
-    is_active: true,
-    sort_order: 0,
-    meta: {},
-    use_default: false,
   });
 });

@@ -25,9 +25,9 @@ export function valuesToStore(request: UpsertShippingMethodRequest): StoredValue
 }
 
 /** Returns the value that a method shows for a field that it inherits. */
-export function inheritedValue<Value>(name: FieldName, own: Value, ofDefault: Value): Value {
+export function inheritedValue<Value>(name: FieldName, stored: Value, ofDefault: Value): Value {
   // Either project can switch a method off, and neither can switch it on for the other.
-  return name === 'is_active' ? own && ofDefault : (ofDefault ?? own);
+  return name === 'is_active' ? stored && ofDefault : (ofDefault ?? stored);
 }
 
 /**
@@ -44,11 +44,11 @@ export function toUpsertRequest(method: ShippingMethodDto): UpsertShippingMethod
 }
 
 /**
- * Returns the values that an update stores. A patch with `use_default` decides which fields are inherited. Without it,
- * a field stops inheriting if it could not show the value that was sent. The stored value of a field stays as it is if
- * the field already shows the value that was sent. A field that stops inheriting stores what it shows.
+ * Returns the values that an update stores. A patch with `use_default` decides which fields are inherited. Without it, a
+ * field stops inheriting only if it could not show the value that was sent, such as a label that the default does not
+ * have. A field that stops inheriting stores what it shows.
  * @param shown the values that clients see before the update
- * @param ofDefault the default with the codes after the update. It is needed only if the method inherits before the update.
+ * @param ofDefault the default with the codes after the update; needed only if the method inherits before the update
  */
 export function valuesAfterUpdate(
   stored: StoredValues,
@@ -58,24 +58,21 @@ export function valuesAfterUpdate(
 ): StoredValues {
   const isSent = (name: SettableField): boolean => patch[name] !== undefined;
   const sentEntries = settableFields.filter(isSent).map((name) => [name, patch[name]]);
-  const sent = valuesToStore({ ...stored, ...Object.fromEntries(sentEntries) });
-  /** Tells whether a field that inherits shows the value that was sent, if these values are stored. */
-  const showsSent = (name: InheritableField, values: StoredValues): boolean =>
-    isDeepStrictEqual(
-      ofDefault ? inheritedValue<unknown>(name, values[name], ofDefault[name]) : values[name],
-      sent[name],
-    );
+  const patched = valuesToStore({ ...stored, ...Object.fromEntries(sentEntries) });
+  /** Tells whether a field that inherits, and stores this value, shows the value that was sent. */
+  const showsSent = (name: InheritableField, value: unknown): boolean =>
+    isDeepStrictEqual(ofDefault ? inheritedValue(name, value, ofDefault[name]) : value, patched[name]);
 
   const inheritedBefore = inheritedFieldsOf(stored.use_default);
-  const inherited = inheritedFieldsOf(sent.use_default).filter(
-    (name) => isSent('use_default') || !isSent(name) || showsSent(name, sent),
+  const inherited = inheritedFieldsOf(patched.use_default).filter(
+    (name) => isSent('use_default') || !isSent(name) || showsSent(name, patched[name]),
   );
-  const values: Record<string, unknown> = { ...sent, use_default: useDefaultOf(inherited) };
-  for (const name of inheritableFields) {
-    const isInherited = inherited.includes(name);
-    if (!isSent(name) && !isInherited) values[name] = shown[name];
-    if (isSent(name) && isInherited && inheritedBefore.includes(name) && showsSent(name, stored))
-      values[name] = stored[name];
-  }
-  return values as StoredValues;
+  const valueToStore = (name: InheritableField): unknown => {
+    if (!inherited.includes(name)) return isSent(name) ? patched[name] : shown[name];
+    // The field already shows the value that was sent, so its stored value stays.
+    if (inheritedBefore.includes(name) && showsSent(name, stored[name])) return stored[name];
+    return patched[name];
+  };
+  const values = Object.fromEntries(inheritableFields.map((name) => [name, valueToStore(name)]));
+  return { ...patched, ...values, use_default: useDefaultOf(inherited) };
 }
