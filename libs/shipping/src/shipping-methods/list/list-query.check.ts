@@ -112,24 +112,27 @@ function checkGroups(groups: readonly SentCondition[][]): Condition[][] {
   return groups.map((group) => group.flatMap((each) => (withinBound.has(each) ? checkCondition(each) : [])));
 }
 
-/** @returns the condition; nothing when no condition can be made of it. Then its violations are reported. */
-function checkCondition({ fields: { field, op, value }, report }: SentCondition): Condition[] {
-  const filterField = filterFields.find((name) => name === field);
-  const fittingOperators = operatorsFor(filterField ? kindOf(filterField) : 'label');
-  if (field === undefined) report('required', 'field is missing.', filterFields);
-  else if (typeof field !== 'string') report('type', 'field must be a string.', filterFields);
-  else if (!filterField)
-    report('unknown', `"${shortened(field)}" is not a field that you can filter by.`, filterFields);
-  if (op === undefined) report('required', 'op is missing.', fittingOperators);
+/** @returns the condition; incomplete, or nothing, when it has violations */
+function checkCondition({ fields, report }: SentCondition): Condition[] {
+  const { field: sentField, op: sentOp, value } = fields;
+  const field = checkField(report, sentField);
+  const fittingOperators = operatorsFor(field ? kindOf(field) : 'label');
+  if (sentOp === undefined) report('required', 'op is missing.', fittingOperators);
   if (value === undefined) report('required', 'value is missing.');
-  if (!filterField || op === undefined) return [];
-  if (typeof op !== 'string') return report('type', 'op must be a string.', fittingOperators);
-  const operator = fittingOperators.find((name) => name === op);
-  if (!operator)
-    return report('not_allowed', `op "${shortened(op)}" does not fit ${filterField}.`, fittingOperators);
-  if (value === undefined) return [];
-  const values = checkValues(report, filterField, operator, value);
-  return values.length > 0 || Array.isArray(value) ? [{ field: filterField, op: operator, values }] : [];
+  if (!field || sentOp === undefined) return [];
+  if (typeof sentOp !== 'string') return report('type', 'op must be a string.', fittingOperators);
+  const op = fittingOperators.find((name) => name === sentOp);
+  if (!op) return report('not_allowed', `op "${shortened(sentOp)}" does not fit ${field}.`, fittingOperators);
+  return value === undefined ? [] : [{ field, op, values: checkValues(report, field, op, value) }];
+}
+
+function checkField(report: Report, sentField: unknown): FilterField | undefined {
+  const field = filterFields.find((name) => name === sentField);
+  if (sentField === undefined) report('required', 'field is missing.', filterFields);
+  else if (typeof sentField !== 'string') report('type', 'field must be a string.', filterFields);
+  else if (!field)
+    report('unknown', `"${shortened(sentField)}" is not a field that you can filter by.`, filterFields);
+  return field;
 }
 
 /** @returns the values, or none when they have violations */
