@@ -16,18 +16,20 @@ export interface ProjectPosition extends EventPosition {
 }
 
 /**
- * Returns the condition that an event is on this side of a position. PostgreSQL and SQLite find the position in the key
- * by the comparison of rows, MySQL and MariaDB by the OR. Without its own form, an engine reads every row before the
- * position.
- * @param position the name that `positionValues` got
+ * Returns the condition that an event is on this side of a position. It says this twice:
+ * `(occurred_at, seq) <= (:p_occurred_at, :p_seq)` AND
+ * `(occurred_at < :p_occurred_at OR (occurred_at = :p_occurred_at AND seq <= :p_seq))`.
+ * PostgreSQL and SQLite find the position in the key by the first form, MySQL and MariaDB by the second. Without its own
+ * form, an engine reads every row before the position.
+ * @param position the name that `positionValues` got: `p` in the example
  */
 export function isBeyond(sign: '<' | '>' | '<=', position: string, order: Order = orderOfHistory): string {
   const parameterOf = (column: string): string => `:${position}_${column}`;
   const strictSign = sign.charAt(0);
-  const byColumn = order.reduceRight((condition, column) => {
+  const byColumn = order.reduceRight((byLaterColumns, column) => {
     const parameter = parameterOf(column);
-    if (condition === '') return `${column} ${sign} ${parameter}`;
-    return `(${column} ${strictSign} ${parameter} OR (${column} = ${parameter} AND ${condition}))`;
+    if (byLaterColumns === '') return `${column} ${sign} ${parameter}`;
+    return `(${column} ${strictSign} ${parameter} OR (${column} = ${parameter} AND ${byLaterColumns}))`;
   }, '');
   return `(${order.join(', ')}) ${sign} (${order.map(parameterOf).join(', ')}) AND ${byColumn}`;
 }

@@ -29,12 +29,14 @@ export async function redactBatch(
 ): Promise<Batch<EventPosition>> {
   const rows = await personalRows(manager, order, after);
   const [first, last] = [rows[0], rows.at(-1)];
+  if (!first || !last) return { changed: 0, next: undefined };
   let changed = 0;
-  if (first && last)
-    for (const actor of [null, ...redactedActors]) {
-      const ofActor = rows.filter((row) => redactedActorOf(row) === actor);
-      if (ofActor.length > 0) changed += await redactRows(manager, order, [first, last], ofActor, actor);
-    }
+  // One UPDATE gives the same actor to all of its rows.
+  for (const actor of [null, ...redactedActors]) {
+    const rowsOfActor = rows.filter((row) => redactedActorOf(row) === actor);
+    if (rowsOfActor.length > 0)
+      changed += await redactRows(manager, order, { first, last }, rowsOfActor, actor);
+  }
   return { changed, next: rows.length === batchSize ? last : undefined };
 }
 
@@ -64,17 +66,14 @@ async function personalRows(
   return records;
 }
 
-/** @param range the first and the last row of the batch; without it, PostgreSQL would read the whole history */
+/** @param batch its first and its last row; without them, PostgreSQL would read the whole history */
 async function redactRows(
   manager: EntityManager,
   order: OrderKey,
-  range: readonly [EventPosition, EventPosition],
+  batch: { first: EventPosition; last: EventPosition },
   rows: readonly EventPosition[],
   actor: OrderEventActor | null,
 ): Promise<number> {
-  const { timeParameter } = dialectIn(manager);
-  const [from, to] = range.map(({ occurred_at }) => timeParameter(occurred_at));
-  const [fromSeq, toSeq] = range.map(({ seq }) => Number(seq));
   const seqs = rows.map(({ seq }) => Number(seq));
   const { affected } = await manager
     .createQueryBuilder()
@@ -82,9 +81,15 @@ async function redactRows(
     .set({ message: null, data: {}, actor })
     // Another call may have redacted the rows by now. Then they do not count twice.
     .where(`${isOfOrder} AND ${isPersonal}`, { ...order, ...redactedValues })
-    // With the condition of the other statements, MariaDB would lock what follows the batch, and with it new events.
-    .andWhere('(occurred_at, seq) >= (:from, :fromSeq)', { from, fromSeq })
-    .andWhere('(occurred_at, seq) <= (:to, :toSeq)', { to, toSeq })
+    // With `isBeyond`, MariaDB would also lock the place after the batch, and a new event would wait.
+    .andWhere(
+      '(occurred_at, seq) >= (:first_occurred_at, :first_seq)',
+      positionValues(manager, 'first', batch.first),
+    )
+    .andWhere(
+      '(occurred_at, seq) <= (:last_occurred_at, :last_seq)',
+      positionValues(manager, 'last', batch.last),
+    )
     // MariaDB and MySQL would find the plain column by its own index, and lock the end of this index, for which every
     // INSERT would wait.
     .andWhere('seq + 0 IN (:...seqs)', { seqs })

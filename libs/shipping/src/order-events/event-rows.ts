@@ -11,7 +11,7 @@ import { isBeyond, positionValues } from './event-position.js';
 import { type OrderKey } from './order-key.js';
 import { dedupeIndex, OrderEvent } from './order-event.table.js';
 
-// This file has the statements that store and read events. Columns have the names of the wire.
+// This file has the statements that store and read events. A column has the name of its field in JSON.
 
 /** The columns of an event. A driver of the database may return a time in a form of its own, so we read it as text. */
 const columns = {
@@ -114,9 +114,9 @@ async function storedEvent(
   const values = { projectId, orderId, dedupeKey, id, seq };
   const { records } = await runCached<EventRow>(manager, OrderEvent, condition, values, () => {
     const select = selectEvents(manager).where(condition).getQuery();
-    // Only a read that locks finds a row that is newer than the snapshot of the transaction. It always finds a row that
-    // it has inserted itself. On MySQL, a lock on this row would be a lock on the end of the index on `seq`, for which
-    // every other INSERT would wait.
+    // Another call may have stored the key after the snapshot of the transaction. Only a read that locks finds this row.
+    // Without a key, the transaction reads its own row, and must not lock it: on MySQL, it would also lock the end of the
+    // index on `seq`, for which every other INSERT would wait.
     return { getQuery: () => select + (readsFromSnapshot && dedupeKey !== null ? shareLock : '') };
   });
   return records[0];

@@ -47,8 +47,9 @@ export type KnownOrderEventType = (typeof orderEventTypes)[number];
 
 /**
  * The `data` of your events, by type. Name each type that your application records, also types of your own: `record()`
- * then checks `data` in your editor, and `switch (event.type)` narrows the `data` of an event that you read. If you compare
- * the type of an event with a type that is neither known nor named here, the comparison no longer compiles: name the type.
+ * then checks `data` in your editor, and `switch (event.type)` narrows the `data` of an event that you read. Once a type
+ * is named here, TypeScript refuses to compare `event.type` with a type that is neither known nor named. Then name that
+ * type, too.
  * @example
  * declare module 'nestjs-shipping' {
  *   interface OrderEventData {
