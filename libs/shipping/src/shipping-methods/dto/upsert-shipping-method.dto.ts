@@ -59,8 +59,9 @@ interface NotStored {
 }
 
 /**
- * The values that a create stores, with the names of the routes. An optional field that is null goes back to its default. To send
- * the values of a stored method, use `toUpsertRequest()`: a method itself has fields that a request must not have.
+ * The values that a create stores, with the names of the routes. An optional field that is null goes back to its
+ * default. To send the values of a stored method, use `toUpsertRequest()`: a method itself has fields that a request
+ * must not have.
  * @typeParam Meta the type of `meta`, while `ShippingMethodMeta` is empty
  * @example
  * const ground: UpsertShippingMethodRequest = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };

@@ -19,7 +19,7 @@ import { type StoredValues } from '../stored-values.js';
 import { inheritedFieldsOf, useDefaultOf } from '../use-default.js';
 import { copyOf } from '../copy-of.js';
 
-// This file has all statements about methods. Columns have the names of the wire. The QueryBuilder executes each
+// This file has all statements about methods. A column has the name of its field in JSON. The QueryBuilder executes each
 // statement that writes methods, because it tells your subscribers of TypeORM about it.
 
 type Row = Record<FieldName | 'project_id' | 'revision', unknown>;
