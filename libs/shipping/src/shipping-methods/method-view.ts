@@ -59,21 +59,19 @@ export class MethodView {
    *   when no method may inherit.
    */
   constructor(set: MethodSet, defaultsProject?: MethodSet) {
-    const { projectId, revision, methods } = set;
-    this.projectId = projectId;
-    this.revision = revision;
-    const inherits = defaultsProject !== undefined && mayInherit(set, defaultsProject.projectId);
-    const defaults = inherits ? defaultsProject : undefined;
-    this.inherits = inherits;
-    this.defaultsRevision = defaults?.revision;
-    const revisions = defaults ? [revision, defaults.revision] : [revision];
-    this.tag = revisions.map((each) => each ?? 'none').join('.');
+    const defaults =
+      defaultsProject && mayInherit(set, defaultsProject.projectId) ? defaultsProject : undefined;
     const defaultsByCodes = new Map(defaults?.methods.map((method) => [codesKey(method), method]));
-    this.methods = methods
-      .map((each) =>
-        inherits && each.use_default
-          ? new EffectiveMethod(each, true, defaultsByCodes.get(codesKey(each)))
-          : new EffectiveMethod(each, false),
+    this.projectId = set.projectId;
+    this.revision = set.revision;
+    this.inherits = defaults !== undefined;
+    this.defaultsRevision = defaults?.revision;
+    this.tag = (defaults ? [set, defaults] : [set]).map(({ revision }) => revision ?? 'none').join('.');
+    this.methods = set.methods
+      .map((stored) =>
+        defaults && stored.use_default
+          ? new EffectiveMethod(stored, true, defaultsByCodes.get(codesKey(stored)))
+          : new EffectiveMethod(stored, false),
       )
       .toSorted(inListOrder);
     this.bytes = viewBytes + this.methods.reduce((bytes, method) => bytes + bytesOf(method), 0);
