@@ -56,7 +56,7 @@ interface Seen {
   status: number;
   headers: Headers;
   text: string;
-  meta: { routes: string; defaults: string; maxPageSize: number; projects?: unknown };
+  meta: { routes: string; defaults: string; projects?: unknown };
   /** The addresses of the style and the script. */
   assets: string[];
 }
@@ -293,11 +293,11 @@ describe.each(platformNames)('the page on %s', (platform) => {
   });
 
   it('knows the settings of the longest path, if the paths of two mounts end alike', async () => {
-    const short = { http: { path: 'shops/:project_id' }, maxPageSize: 10 };
-    const long = { http: { path: 'staff/shops/:project_id' }, maxPageSize: 20 };
+    const short = { http: { path: 'shops/:project_id' }, defaultsProjectId: 'short' };
+    const long = { http: { path: 'staff/shops/:project_id' }, defaultsProjectId: 'long' };
     await start({ mounts: [short, long], page: { routes: 'staff/shops/:project_id' } });
 
-    expect((await get('/shipping')).meta).toMatchObject({ maxPageSize: 20 });
+    expect((await get('/shipping')).meta).toMatchObject({ defaults: 'long' });
   });
 
   it('has relative addresses that also work after a final slash', async () => {
@@ -311,7 +311,7 @@ describe.each(platformNames)('the page on %s', (platform) => {
 
   it('knows the settings of the mount, and the projects that the host offers to this user', async () => {
     await start({
-      mounts: [{ defaultsProjectId: 'base', maxPageSize: 10 }],
+      mounts: [{ defaultsProjectId: 'base' }],
       page: {
         projects: ({ headers }: Request) => [
           { id: headers['x-user'] ?? '', label: '"><script>alert(1)</script>' },
@@ -321,7 +321,7 @@ describe.each(platformNames)('the page on %s', (platform) => {
 
     const { meta, text } = await get('/shipping', { 'x-user': 'acme' });
 
-    expect(meta).toMatchObject({ defaults: 'base', maxPageSize: 10, projects: [{ id: 'acme' }] });
+    expect(meta).toMatchObject({ defaults: 'base', projects: [{ id: 'acme' }] });
     expect(text).not.toContain('<script>');
   });
 
@@ -329,12 +329,12 @@ describe.each(platformNames)('the page on %s', (platform) => {
     'knows the settings of the mount that has its version, if two mounts have one path: routes %s',
     async (path) => {
       await start({
-        mounts: [{ http: { version: '1' } }, { http: { version: '2' }, maxPageSize: 10 }],
+        mounts: [{ http: { version: '1' } }, { http: { version: '2' }, defaultsProjectId: 'base' }],
         page: { version: '2', ...(path !== undefined && { routes: path }) },
         configure: (app) => app.enableVersioning({ type: VersioningType.URI }),
       });
 
-      expect((await get('/v2/shipping')).meta).toMatchObject({ maxPageSize: 10 });
+      expect((await get('/v2/shipping')).meta).toMatchObject({ defaults: 'base' });
     },
   );
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { pageHtml } from './page-html.js';
 import { PageSettings } from './page.options.js';
 
-const routes = { routes: '../{project}', defaults: 'default', maxPageSize: 100 };
+const routes = { routes: '../{project}', defaults: 'default' };
 const htmlAt = (originalUrl: string): string =>
   pageHtml({ originalUrl, headers: {}, params: {} }, new PageSettings(), routes, undefined);
 

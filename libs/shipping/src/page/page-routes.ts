@@ -10,7 +10,6 @@ export interface PageRoutes {
   routes: string;
   /** The project with the default values. */
   defaults: string;
-  maxPageSize: number;
 }
 
 /** @throws Error that names the remedy when there is no such mount, or when the option must choose one of several */
@@ -44,8 +43,8 @@ export function pageRoutesOf(modules: ModulesContainer, { path, version, routes 
         `"routes" with the path from the page to the routes, such as "${up}${down}${mount.path}".`,
     );
   }
-  const { defaultsProjectId: defaults, maxPageSize } = mount.settings;
-  return { routes: relative(path, wanted, projectParameterOf(mount.path)), defaults, maxPageSize };
+  const { defaultsProjectId: defaults } = mount.settings;
+  return { routes: relative(path, wanted, projectParameterOf(mount.path)), defaults };
 }
 
 /**
