@@ -1,7 +1,7 @@
 import { type FieldKind } from '../shipping-methods/method-fields.js';
+import { int32 } from '../validation/int32.js';
 import { jsonRule } from '../validation/json-object.js';
 import { isPlainObject } from '../validation/objects.js';
-import { int32 } from '../validation/rules.js';
 import { asciiCodePattern } from '../validation/text.js';
 
 /** A schema of OpenAPI 3.1. A keyword that is undefined is not in the document. */

@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { isBoolean, IsDefined, isInt, isString, ValidateBy } from 'class-validator';
+import { int32 } from './int32.js';
 import {
   isCode,
   isFarTooLong,
@@ -112,8 +113,6 @@ export function utcTimeOf(value: unknown): string | undefined {
 export function Flag(): PropertyDecorator {
   return rule('type', isBoolean, 'must be true or false.');
 }
-
-export const int32 = { min: -2_147_483_648, max: 2_147_483_647 };
 
 export function Int32(): PropertyDecorator {
   const isWhole = (value: unknown): boolean => isInt(value) || value === Infinity || value === -Infinity;

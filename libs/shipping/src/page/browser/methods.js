@@ -1,3 +1,4 @@
+import { int32 } from '../../validation/int32.js';
 import * as api from './api.js';
 import { Changes, creating, failureOf, removing as removal, restoring, updating } from './changes.js';
 import { MoveDialog, RemoveDialog, ReplaceDialog } from './method-dialogs.js';
@@ -151,7 +152,7 @@ export class Methods extends Section {
   askToMove = (id) => this.setState({ moving: id });
   /** A new method comes last. */
   add = (carrier = {}, last = this.state.methods.at(-1)?.sort_order ?? 0) =>
-    this.edit({ ...carrier, sort_order: Math.min(last + 10, 2 ** 31 - 1), key: performance.now() });
+    this.edit({ ...carrier, sort_order: Math.min(last + 10, int32.max), key: performance.now() });
 
   render(_props, { methods, carriers = [], defaults, problem, filters }) {
     const hasDefaults = defaults?.size > 0 || methods?.some(({ use_default }) => use_default);

@@ -1,3 +1,4 @@
+import { int32 } from '../../validation/int32.js';
 import { byCodePoint } from '../../validation/text.js';
 
 /** The values of a method that decide its place in a list. */
@@ -14,8 +15,6 @@ interface Item<Method> {
   level: number;
 }
 
-const least = -(2 ** 31);
-const greatest = 2 ** 31 - 1;
 /** The distance of new numbers above the first method and below the last one. It leaves room for later moves. */
 const step = 10;
 
@@ -48,8 +47,8 @@ export function renumbered<Method extends Placed>(
     return { method, distance, level: method.sort_order - distance };
   });
   // The method at the end must not have more than the greatest number.
-  const highest = greatest - distance;
-  const fitting = items.filter(({ level }) => level >= least && level <= highest);
+  const highest = int32.max - distance;
+  const fitting = items.filter(({ level }) => level >= int32.min && level <= highest);
   const withMoved = longestRun(fitting);
   const withoutMoved = longestRun(fitting.filter(({ method }) => method !== moved));
   const kept = withMoved.length > withoutMoved.length ? withMoved : withoutMoved;
@@ -65,7 +64,7 @@ export function renumbered<Method extends Placed>(
     }
     const below = item?.level;
     const width = step * (gap.length + 1);
-    const low = above ?? Math.max(least, (below ?? width) - width);
+    const low = above ?? Math.max(int32.min, (below ?? width) - width);
     const high = below ?? Math.min(highest, low + width);
     for (const [index, { method, distance: added }] of gap.entries()) {
       const level = low + Math.floor(((high - low) * (index + 1)) / (gap.length + 1));

@@ -1,7 +1,7 @@
 import { isUuid } from '../../validation/identifiers.js';
 import { isPlainObject } from '../../validation/objects.js';
 import { checkCount, checkParameters } from '../../validation/query.js';
-import { int32 } from '../../validation/rules.js';
+import { int32 } from '../../validation/int32.js';
 import { folded, isStorable, lengthOf } from '../../validation/text.js';
 import { utcTime } from '../../validation/time.js';
 import { type Report, shortened, type Violations } from '../../validation/violations.js';
