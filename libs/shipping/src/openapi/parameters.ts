@@ -1,7 +1,7 @@
 import { kindOf, operatorNames, operatorsFor } from '../shipping-methods/list/list-operators.js';
 import * as list from '../shipping-methods/list/list-query.dto.js';
 import { filterFields, searchedFields } from '../shipping-methods/method-fields.js';
-import { identifierPattern } from '../validation/identifiers.js';
+import { identifierPattern } from '../validation/text.js';
 import * as s from './schema.js';
 
 const parameter =

@@ -1,7 +1,7 @@
 import { IsInt, Max, Min } from 'class-validator';
 import { type EntityManager } from 'typeorm';
 import { Must } from '../validation/check-options.js';
-import { identifierPattern } from '../validation/identifiers.js';
+import { identifierPattern } from '../validation/text.js';
 import { type ShippingMethodChange } from './dto/shipping-method.dto.js';
 
 /** Code of the host that runs for each change of a method, before the COMMIT. */

@@ -1,7 +1,5 @@
+import { identifierPattern } from './text.js';
 import { shortened, type Violations } from './violations.js';
-
-/** The form of project ids and order ids. The host decides what they are. */
-export const identifierPattern = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/;
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

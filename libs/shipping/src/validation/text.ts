@@ -12,6 +12,9 @@ const refusedInCodes = new RegExp(String.raw`^(?:$|\p{M})|(?<=^| ) | $|(?!${visi
 /** The ASCII part of the rule for codes. Many tools compile a pattern without the flag `u`, which `\p{L}` needs. */
 export const asciiCodePattern = new RegExp(String.raw`^[^\x00-\x20\x7F]+( [^\x00-\x20\x7F]+)*$`);
 
+/** The form of project ids and order ids. The host decides what they are. */
+export const identifierPattern = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/;
+
 const forbiddenInLabels = /[\p{Cc}\u202A-\u202E]/u;
 const visibleCharacter = new RegExp(visible, 'u');
 const nonAscii = /[^\0-\x7F]/;

@@ -1,8 +1,8 @@
+import { identifierPattern } from '../../validation/text.js';
 import { root, settings, t } from './settings.js';
 
-/** The ids that the API accepts. Any other, such as `..`, would lead to another address. */
-export const idPattern = '[A-Za-z0-9_][A-Za-z0-9_.:\\-]{0,63}';
-export const isId = (text) => new RegExp(`^${idPattern}$`).test(text);
+/** Any other text, such as `..`, would lead to another address. */
+export const isId = (text) => identifierPattern.test(text);
 
 /** The parameters of the address: `project`, and perhaps `order` with `kind`, and filters. */
 export const address = new URLSearchParams(location.search);

@@ -1,10 +1,13 @@
-import { address, idPattern, isId, keepToken, projectId, putIntoAddress, token } from './api.js';
+import { identifierPattern } from '../../validation/text.js';
+import { address, isId, keepToken, projectId, putIntoAddress, token } from './api.js';
 import { Methods } from './methods.js';
 import { OrderHistory } from './order-history.js';
 import { direction, language, settings, t } from './settings.js';
 import { Component, formValues, html, render, SignIn } from './view.js';
 
 const takesToken = settings.login === 'bearer';
+/** The browser adds the anchors of an attribute `pattern`, and compiles it with the flag `v`, which refuses a bare hyphen. */
+const idPattern = identifierPattern.source.slice(1, -1).replace('-]', '\\-]');
 /** The browser refuses what looks like a token. So a token that is pasted here never gets into the address. */
 const projectPattern = `\\s*${takesToken ? '(?!eyJ)' : ''}${idPattern}\\s*`;
 const idTitle = `${t('invalid_id')} ${takesToken ? t('no_token_here') : ''}`;
