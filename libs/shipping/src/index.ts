@@ -27,11 +27,8 @@ export {
   type UpsertShippingMethodRequest,
 } from './shipping-methods/dto/upsert-shipping-method.dto.js';
 export { toUpsertRequest } from './shipping-methods/stored-values.js';
-export {
-  type ShippingMethodCodes,
-  type FilterField,
-  type InheritableField,
-} from './shipping-methods/method-fields.js';
+export { type ShippingMethodCodes } from './shipping-methods/method-codes.js';
+export { type FilterField, type InheritableField } from './shipping-methods/method-fields.js';
 export { type FilterOperator, type FilterValue } from './shipping-methods/list/list-operators.js';
 export { type FilterCondition, type ShippingMethodQuery } from './shipping-methods/list/list-query.dto.js';
 export {

@@ -1,5 +1,6 @@
-import { byCodePoint, folded } from '../validation/text.js';
+import { folded } from '../validation/text.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
+import { byCodes } from './method-codes.js';
 import {
   type FieldName,
   type InheritableField,
@@ -120,9 +121,5 @@ function valueJson(name: SettableField, value: unknown): string {
 
 /** Compares two methods for the order of lists. */
 export function inListOrder(a: EffectiveMethod, b: EffectiveMethod): number {
-  return (
-    a.value('sort_order') - b.value('sort_order') ||
-    byCodePoint(a.stored.carrier_code, b.stored.carrier_code) ||
-    byCodePoint(a.stored.method_code, b.stored.method_code)
-  );
+  return a.value('sort_order') - b.value('sort_order') || byCodes(a.stored, b.stored);
 }

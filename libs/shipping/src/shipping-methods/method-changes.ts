@@ -5,7 +5,7 @@ import {
   type UpsertShippingMethodRequest,
 } from './dto/upsert-shipping-method.dto.js';
 import { type EffectiveMethod, storedValuesOf } from './effective-method.js';
-import { type ShippingMethodCodes, codesKey } from './method-fields.js';
+import { type ShippingMethodCodes, codesKey } from './method-codes.js';
 import { type ChangeMethodOptions, type UpsertManyOptions } from './method-options.js';
 import { type MethodView } from './method-view.js';
 import {

@@ -111,16 +111,3 @@ export const searchedFields = fieldNames.filter((name): name is SearchedField =>
 export function isRequired(name: SettableField): boolean {
   return fieldOf(name).default === undefined;
 }
-
-/** The two codes that name a method in its project. */
-export interface ShippingMethodCodes {
-  /** The code of the carrier, such as `ups`. Case and accents count. */
-  readonly carrier_code: string;
-  /** The code of the method, such as `03`. Case and accents count. */
-  readonly method_code: string;
-}
-
-/** Returns one key for the pair of codes. It is unambiguous, because no code has a line break. */
-export function codesKey({ carrier_code, method_code }: ShippingMethodCodes): string {
-  return `${carrier_code}\n${method_code}`;
-}

@@ -2,7 +2,8 @@ import { isUuid } from '../validation/identifiers.js';
 import { type ShippingMethodTreeCarrier } from './dto/shipping-method.dto.js';
 import { EffectiveMethod, inListOrder, type StoredMethod } from './effective-method.js';
 import { type CheckedListQuery, matches } from './list/list-filter.js';
-import { codesKey, fieldNames, fieldOf, searchedFields } from './method-fields.js';
+import { codesKey } from './method-codes.js';
+import { fieldNames, fieldOf, searchedFields } from './method-fields.js';
 
 /** The stored methods of a project, all read at the same moment. */
 export interface MethodSet {

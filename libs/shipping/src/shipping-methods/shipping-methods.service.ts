@@ -32,7 +32,7 @@ import {
   decideUpdate,
   decideUpsert,
 } from './method-changes.js';
-import { type ShippingMethodCodes, codesKey } from './method-fields.js';
+import { type ShippingMethodCodes, codesKey } from './method-codes.js';
 import { lazyPage, lazyTree, type Rendering, renderPage, renderTree } from './rendering.js';
 import {
   type ChangeMethodOptions,

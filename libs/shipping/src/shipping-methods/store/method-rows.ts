@@ -4,14 +4,8 @@ import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { dataSourceOf, dialectIn } from '../../database/data-source-of.js';
 import { runCached } from '../../database/statement.js';
 import { type StoredMethod } from '../effective-method.js';
-import {
-  codesKey,
-  type FieldName,
-  fieldNames,
-  fieldOf,
-  type SettableField,
-  settableFields,
-} from '../method-fields.js';
+import { codesKey } from '../method-codes.js';
+import { type FieldName, fieldNames, fieldOf, type SettableField, settableFields } from '../method-fields.js';
 import { type MethodSet, type Revisions } from '../method-view.js';
 import { ShippingMethod } from '../shipping-method.table.js';
 import { ShippingProject } from '../shipping-project.table.js';
