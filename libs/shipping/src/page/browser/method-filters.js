@@ -1,6 +1,6 @@
+import { codesKey } from '../../shipping-methods/method-codes.js';
 import { folded } from '../../validation/text.js';
 import { address } from './api.js';
-import { codesOf } from './method.js';
 import { t } from './settings.js';
 import { formValues, html, isForInputMethod } from './view.js';
 
@@ -28,7 +28,7 @@ export function matching({ methods, marks, defaults, filters, kept }) {
           (status === 'on' && is_active) ||
           (status === 'off' && !is_active) ||
           (status === 'own' && marks.get(id).own.length > 0) ||
-          (status === 'only' && !defaults.has(codesOf(method)))) &&
+          (status === 'only' && !defaults.has(codesKey(method)))) &&
         words.every((word) => texts.some((text) => text.includes(word))))
     );
   });

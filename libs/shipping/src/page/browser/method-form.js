@@ -1,7 +1,8 @@
+import { codesKey } from '../../shipping-methods/method-codes.js';
 import * as api from './api.js';
 import { faultyLine, linesOf, metaOf, same } from './meta-lines.js';
 import { Comparison } from './method-comparison.js';
-import { codesOf, inheritable, inheritedBy, marksOf, onOrOff, requestOf } from './method.js';
+import { inheritable, inheritedBy, marksOf, onOrOff, requestOf } from './method.js';
 import { t } from './settings.js';
 import { clearErrors, notify } from './status.js';
 import { asText, closeDialog, Component, Dialog, Field, html, Pairs, SignIn, words } from './view.js';
@@ -51,7 +52,7 @@ const saveByKey = (event) => event.key === 'Enter' && (event.ctrlKey || event.me
 export class MethodForm extends Component {
   before = { ...newMethod, ...this.props.method };
   state = { violations: [], own: [], shared: [], hasCodes: !this.props.method.id, isOn: this.before.is_active };
-  standard = this.props.defaults.get(codesOf(this.before));
+  standard = this.props.defaults.get(codesKey(this.before));
   marks = this.props.method.id ? marksOf(this.before, this.standard) : { own: [] };
 
   /** The name of a method is what people change most. A new method has no code yet, and perhaps no carrier. */

@@ -15,9 +15,6 @@ export const inheritedBy = ({ use_default: names }) => (names === true ? inherit
 
 export const onOrOff = (isActive) => t(isActive ? 'on' : 'off');
 
-/** Codes have no line breaks. */
-export const codesOf = ({ carrier_code, method_code }) => `${carrier_code}\n${method_code}`;
-
 /**
  * Returns what the list marks: the fields that a method has of its own although there is a default, and a default that
  * is switched off or gone. Values that come from a default are the normal case, and have no mark. The text says what

@@ -1,3 +1,4 @@
+import { codesKey } from '../../shipping-methods/method-codes.js';
 import { int32 } from '../../validation/int32.js';
 import * as api from './api.js';
 import { Changes, creating, failureOf, removing as removal, restoring, updating } from './changes.js';
@@ -5,7 +6,7 @@ import { MoveDialog, RemoveDialog, ReplaceDialog } from './method-dialogs.js';
 import { Filters, filtersInAddress, isFiltered, matching, noFilters } from './method-filters.js';
 import { MethodForm } from './method-form.js';
 import { MethodList } from './method-list.js';
-import { codesOf, marksOf, requestOf } from './method.js';
+import { marksOf, requestOf } from './method.js';
 import { inCheckoutOrder, renumbered } from './move.js';
 import { plural, settings, t } from './settings.js';
 import { notify } from './status.js';
@@ -28,18 +29,18 @@ export class Methods extends Section {
   async read() {
     const [carriers, defaults] = await Promise.all([api.tree(), this.readDefaults()]);
     const methods = carriers.flatMap((carrier) => carrier.methods).toSorted(inCheckoutOrder);
-    const codes = new Set(methods.map(codesOf));
-    const byCodes = new Map(defaults?.map((method) => [codesOf(method), method]));
+    const codes = new Set(methods.map(codesKey));
+    const defaultsByCodes = new Map(defaults?.map((method) => [codesKey(method), method]));
     const linked = methods.find(({ id }) => id === api.address.get('method'));
     if (linked) api.putIntoAddress({ method: '' });
     return {
       ...(linked && { editing: linked }),
       carriers,
       methods,
-      defaults: byCodes,
-      missing: [...byCodes.values()].filter((method) => !codes.has(codesOf(method))),
+      defaults: defaultsByCodes,
+      missing: [...defaultsByCodes.values()].filter((method) => !codes.has(codesKey(method))),
       places: new Map(methods.map(({ id }, index) => [id, index + 1])),
-      marks: new Map(methods.map((method) => [method.id, marksOf(method, byCodes.get(codesOf(method)))])),
+      marks: new Map(methods.map((method) => [method.id, marksOf(method, defaultsByCodes.get(codesKey(method)))])),
     };
   }
 
@@ -116,7 +117,7 @@ export class Methods extends Section {
 
   adopt = (defaults) => {
     const adopting = (method) => creating({ ...requestOf(method), is_active: true, use_default: true });
-    const isMissing = (method) => this.state.missing.some((each) => codesOf(each) === codesOf(method));
+    const isMissing = (method) => this.state.missing.some((each) => codesKey(each) === codesKey(method));
     return this.changes.add(() => defaults.filter(isMissing).map(adopting), plural('adopted', defaults.length));
   };
 

@@ -1,11 +1,9 @@
+import { byCodes, type ShippingMethodCodes } from '../../shipping-methods/method-codes.js';
 import { int32 } from '../../validation/int32.js';
-import { byCodePoint } from '../../validation/text.js';
 
 /** The values of a method that decide its place in a list. */
-export interface Placed {
+export interface Placed extends ShippingMethodCodes {
   readonly sort_order: number;
-  readonly carrier_code: string;
-  readonly method_code: string;
 }
 
 /** A method of the list. `level` is its `sort_order` minus `distance`, which `renumbered()` explains. */
@@ -17,10 +15,6 @@ interface Item<Method> {
 
 /** The distance of new numbers above the first method and below the last one. It leaves room for later moves. */
 const step = 10;
-
-function byCodes(a: Placed, b: Placed): number {
-  return byCodePoint(a.carrier_code, b.carrier_code) || byCodePoint(a.method_code, b.method_code);
-}
 
 /** Compares two methods for the order of the checkout, as `findActive()` does. */
 export function inCheckoutOrder(a: Placed, b: Placed): number {
