@@ -3,14 +3,19 @@ import { assets } from './assets.generated.js';
 import { type PageRoutes } from './page-routes.js';
 import { type PageProject, type PageSettings } from './page.options.js';
 
+/** What the page in the browser knows about its host. It reads them in `browser/settings.ts`. */
+export interface BrowserSettings
+  extends PageRoutes, Pick<PageSettings, 'login' | 'signInUrl' | 'csrf' | 'texts'> {
+  projects: readonly PageProject[] | undefined;
+}
+
 export function pageHtml(
   request: HttpRequest,
   { login, signInUrl, csrf, texts }: PageSettings,
   routes: PageRoutes,
   projects: readonly PageProject[] | undefined,
 ): string {
-  // browser/settings.js reads these settings.
-  const meta = {
+  const browserSettings: BrowserSettings = {
     ...routes,
     login,
     signInUrl,
@@ -29,7 +34,7 @@ export function pageHtml(
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
-    <meta name="shipping-page" content="${escaped(JSON.stringify(meta))}" />
+    <meta name="shipping-page" content="${escaped(JSON.stringify(browserSettings))}" />
     <title>Shipping</title>
     <link rel="icon" href="data:," />
     <link rel="stylesheet" href="./${folder}assets/${assets.style.name}" />

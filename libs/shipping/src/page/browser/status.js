@@ -8,7 +8,9 @@ let timer;
 /**
  * Shows a text in the status line. An error stays until the user closes it or changes something else. Another text goes
  * when the next one comes, or after some seconds, but not while the line has the focus or the pointer is over it.
- * @param undo takes back what the text reports; with `isUndone`, it does again what was taken back
+ * @param {string | undefined} text
+ * @param {{ isError?: boolean, isBusy?: boolean, isUndone?: boolean, undo?: () => unknown }} [options] `undo` takes back
+ *   what the text reports; with `isUndone`, it does again what was taken back
  */
 export function notify(text, { isError = false, isBusy = false, isUndone = false, undo } = {}) {
   const errors = notices.filter((notice) => notice.isError && notice.text !== text);

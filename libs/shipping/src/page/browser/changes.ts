@@ -1,0 +1,124 @@
+import { type ShippingMethodDto } from '../../shipping-methods/dto/shipping-method.dto.js';
+import {
+  type ShippingMethodPatch,
+  type UpsertShippingMethodRequest,
+} from '../../shipping-methods/dto/upsert-shipping-method.dto.js';
+import * as api from './api.js';
+import { requestOf } from './method.js';
+import { plural, t } from './settings.js';
+import { clearErrors, notify } from './status.js';
+
+/** What the API returns for a change. It is `{}` if a method was removed. */
+type Saved = Partial<ShippingMethodDto>;
+
+/** A request of a change. It knows the request that takes it back. */
+interface ChangeRequest {
+  send(): Promise<Saved>;
+  undo(saved: Saved): ChangeRequest;
+}
+
+export const updating = (method: ShippingMethodDto, changes: ShippingMethodPatch): ChangeRequest => ({
+  send: () => api.update(method, changes),
+  undo: (saved: ShippingMethodDto) => restoring(saved, method),
+});
+export const creating = (request: UpsertShippingMethodRequest): ChangeRequest => ({
+  send: () => api.create(request),
+  undo: removing,
+});
+export const removing = (method: ShippingMethodDto): ChangeRequest => ({
+  send: () => api.remove(method),
+  undo: () => creating(requestOf(method)),
+});
+/** Stores a method as it was before. The etag in it refuses that if somebody else has changed the method since. */
+export const restoring = (saved: ShippingMethodDto, before: ShippingMethodDto): ChangeRequest =>
+  updating(saved, requestOf(before));
+
+interface ReportOptions {
+  isError?: boolean;
+  isUndone?: boolean;
+  success?: string | undefined;
+  last?: Saved | undefined;
+}
+
+/** Changes of the list run one after another, because a user may press keys faster than the server responds. */
+export class Changes {
+  private last: Promise<unknown> = Promise.resolve();
+
+  /** @param load shows the list as it is now. It gets the methods that have been saved. */
+  constructor(private readonly load: (saved: readonly Saved[]) => Promise<void>) {}
+
+  /**
+   * Runs a function after the changes before it, even if one of them has thrown. The function may read the list, which
+   * then has these changes.
+   */
+  queue<Result>(act: () => Promise<Result>): Promise<Result> {
+    clearErrors();
+    const run = this.last.then(act, act);
+    this.last = run;
+    return run;
+  }
+
+  /** @param decide returns the requests of a change */
+  add(decide: () => readonly ChangeRequest[], success: string | undefined): Promise<boolean> {
+    return this.queue(() => this.run(decide(), success));
+  }
+
+  /** @returns whether all requests have succeeded */
+  async run(
+    requests: readonly ChangeRequest[],
+    success: string | undefined,
+    isUndone = false,
+  ): Promise<boolean> {
+    if (requests.length === 0) return true;
+    const done: ChangeRequest[] = [];
+    const all: Saved[] = [];
+    let problem: api.Problem | undefined;
+    try {
+      for (const [index, { send, undo }] of requests.entries()) {
+        notify(index > 0 ? t('saving_many', { done: index, count: requests.length }) : t('saving'), {
+          isBusy: true,
+        });
+        const saved = await send();
+        all.push(saved);
+        done.unshift(undo(saved));
+      }
+    } catch (error) {
+      problem = error as api.Problem;
+    }
+    if (!problem) this.report(success, done, { isUndone, last: all.at(-1) });
+    else if (done.length === 0) notify(failureOf(problem), { isError: true });
+    else
+      this.report(
+        `${t('stopped', { done: done.length, count: requests.length })} ${reasonOf(problem)}`,
+        done,
+        {
+          isError: true,
+          success,
+        },
+      );
+    await this.load(all);
+    // The button that has taken the change back is gone. Its row follows.
+    if (document.activeElement?.id === 'methods')
+      document.querySelector<HTMLElement>(`[data-id='${all[0]?.id}'] .name`)?.focus();
+    return !problem;
+  }
+
+  /** Tells what has happened, and offers to take it back. */
+  report(
+    text: string | undefined,
+    undo: readonly ChangeRequest[],
+    { isError = false, isUndone = false, success = text, last }: ReportOptions = {},
+  ): void {
+    const takeBack = (): Promise<boolean> => this.queue(() => this.run(undo, success, !isUndone));
+    const undone = (): string | undefined =>
+      plural(last?.id ? 'undone' : 'undone_adding', undo.length, { label: last?.method_label });
+    notify(isUndone ? undone() : text, { isError, isUndone, undo: takeBack });
+  }
+}
+
+const isConflict = ({ code }: api.Problem): boolean => code === 'version_mismatch';
+const reasonOf = (problem: api.Problem): string | undefined =>
+  isConflict(problem) ? t('list_conflict') : api.reasonOf(problem);
+/** Returns what the user reads about a change of which nothing was saved. */
+export const failureOf = (problem: api.Problem): string | undefined =>
+  isConflict(problem) ? t('not_saved', { reason: t('list_conflict') }) : api.failureOf(problem);
