@@ -9,28 +9,9 @@ import {
   type ShippingMethodPatch,
   type UpsertShippingMethodRequest,
 } from '../../shipping-methods/dto/upsert-shipping-method.dto.js';
-import { identifierPattern } from '../../validation/text.js';
 import { type Violation } from '../../validation/violations.js';
+import { projectId } from './address.js';
 import { root, settings, t } from './settings.js';
-
-/** Any other text, such as `..`, would lead to another address. */
-export const isId = (text: string): boolean => identifierPattern.test(text);
-
-/** The parameters of the address: `project`, and perhaps `order` with `kind`, and filters. */
-export const address = new URLSearchParams(location.search);
-
-/** Changes the address, so that the user can load the page again, or send a link to it. */
-export function putIntoAddress(values: Record<string, string>): void {
-  for (const [name, value] of Object.entries(values)) {
-    if (value) address.set(name, value);
-    else address.delete(name);
-  }
-  history.replaceState(null, '', `?${address}`);
-}
-
-export const projectId = address.get('project') ?? settings.projects?.[0]?.id ?? '';
-/** Whether this is the project whose methods are the defaults of the others. */
-export const isDefaults = projectId === settings.defaults;
 
 const ordersOf = (project: string): string =>
   new URL(settings.routes.replace('{project}', encodeURIComponent(project)), root).href;
@@ -104,11 +85,8 @@ async function send<Value>(method: string, path: string, content?: object, etag?
   const value = result && [result, ...Object.values(result)].find(isValue);
   if (response.ok && value) return value;
   // A gateway may send a page of its own, or the backend an envelope of its own, with any status of success.
-  const status = response.ok ? 200 : response.status;
-  const problem = problemOf(
-    response.type === 'opaqueredirect' ? 401 : status,
-    response.ok ? {} : (result ?? {}),
-  );
+  const status = response.type === 'opaqueredirect' ? 401 : response.status;
+  const problem = response.ok ? problemOf(200, {}) : problemOf(status, result ?? {});
   const isUnclear =
     method !== 'GET' && (response.ok || (problem.isOutage && problem.code !== 'database_unavailable'));
   throw isUnclear

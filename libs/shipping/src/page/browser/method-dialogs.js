@@ -1,4 +1,4 @@
-import * as api from './api.js';
+import { isDefaults } from './address.js';
 import { plural, t } from './settings.js';
 import { closeDialog, Component, Dialog, formValues, html } from './view.js';
 
@@ -24,7 +24,7 @@ export function MoveDialog({ method, place, count, move, onClose }) {
 /** Asks before a method is removed. If something still uses the method, it offers to switch the method off. */
 export function RemoveDialog({ method, isUsed, isSent, remove, toggle, onClose }) {
   const { id, method_label: label, is_active } = method;
-  const question = api.isDefaults ? `remove_shared${is_active ? '' : '_off'}` : 'remove_text';
+  const question = isDefaults ? `remove_shared${is_active ? '' : '_off'}` : 'remove_text';
   const text = isUsed ? `${t('problem_method_in_use')} ${t('in_use_text')}` : t(question);
   const switchOff = () => {
     closeDialog();

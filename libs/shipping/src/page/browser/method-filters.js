@@ -1,6 +1,6 @@
 import { codesKey } from '../../shipping-methods/method-codes.js';
 import { folded } from '../../validation/text.js';
-import { address } from './api.js';
+import { address } from './address.js';
 import { t } from './settings.js';
 import { formValues, html, isForInputMethod } from './view.js';
 

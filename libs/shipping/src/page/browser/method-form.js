@@ -1,4 +1,5 @@
 import { codesKey } from '../../shipping-methods/method-codes.js';
+import { isDefaults } from './address.js';
 import * as api from './api.js';
 import { faultyLine, linesOf, metaOf, same } from './meta-lines.js';
 import { Comparison } from './method-comparison.js';
@@ -208,7 +209,7 @@ export class MethodForm extends Component {
       <${Dialog} title=${title} onClose=${onClose} cancel=${this.cancel}>
         <form onSubmit=${this.save} onChange=${this.follow} onKeyDown=${saveByKey} noValidate>
           <fieldset class="fields" hidden=${isConflict} disabled=${isSaving}>
-            ${api.isDefaults && html`<p class="hint wide">${t('shared_project')}</p>`}
+            ${isDefaults && html`<p class="hint wide">${t('shared_project')}</p>`}
             ${!hasCodes && this.codes()} ${this.note()}
             ${method.id && hasCodes && inheritedBy(method).length > 0 && html`<p class="hint wide">${t('codes_hint')}</p>`}
             ${(hasCodes ? withCodes : withoutCodes).map(this.field)}

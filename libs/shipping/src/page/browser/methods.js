@@ -1,5 +1,6 @@
 import { codesKey } from '../../shipping-methods/method-codes.js';
 import { int32 } from '../../validation/int32.js';
+import { address, isDefaults, projectId, putIntoAddress } from './address.js';
 import * as api from './api.js';
 import { Changes, creating, failureOf, removing as removal, restoring, updating } from './changes.js';
 import { MoveDialog, RemoveDialog, ReplaceDialog } from './method-dialogs.js';
@@ -31,8 +32,8 @@ export class Methods extends Section {
     const methods = carriers.flatMap((carrier) => carrier.methods).toSorted(inCheckoutOrder);
     const codes = new Set(methods.map(codesKey));
     const defaultsByCodes = new Map(defaults?.map((method) => [codesKey(method), method]));
-    const linked = methods.find(({ id }) => id === api.address.get('method'));
-    if (linked) api.putIntoAddress({ method: '' });
+    const linked = methods.find(({ id }) => id === address.get('method'));
+    if (linked) putIntoAddress({ method: '' });
     return {
       ...(linked && { editing: linked }),
       carriers,
@@ -46,7 +47,7 @@ export class Methods extends Section {
 
   /** Returns undefined if this user may not read the defaults project. The page does without them then. */
   async readDefaults() {
-    if (api.isDefaults || this.mayNotRead) return undefined;
+    if (isDefaults || this.mayNotRead) return undefined;
     const carriers = await api.tree(settings.defaults).catch(({ status }) => {
       this.mayNotRead = status === 401 || status === 403;
     });
@@ -54,7 +55,7 @@ export class Methods extends Section {
   }
 
   show = (filters) => {
-    api.putIntoAddress(filters);
+    putIntoAddress(filters);
     this.setState({ filters, kept: new Set() });
   };
   /** These methods stay in the list until the filters are changed. */
@@ -164,7 +165,7 @@ export class Methods extends Section {
           <h2 id="methods" tabindex="-1">${t('methods')}</h2>
           <button disabled=${!methods} onClick=${() => this.add(carriers.find(({ carrier_code }) => carrier_code === filters.carrier))}>${t('add')}</button>
         </div>
-        ${api.isDefaults && html`<p class="hint">${t('shared_project')}</p>`}
+        ${isDefaults && html`<p class="hint">${t('shared_project')}</p>`}
         <${Filters} ...${{ filters, carriers, defaults, hasDefaults, show: this.show }} />
         ${(problem || !methods) && this.waiting()}
         ${methods && this.list()}
@@ -196,7 +197,7 @@ export class Methods extends Section {
   }
 
   emptiness({ filters } = this.state) {
-    const title = isFiltered(filters) ? t('no_match') : t('no_methods', { project: api.projectId });
+    const title = isFiltered(filters) ? t('no_match') : t('no_methods', { project: projectId });
     const all = html`<button onClick=${this.showAll}>${t('show_all')}</button>`;
     return html`<div class="state"><h3>${title}</h3>${isFiltered(filters) ? all : this.adoption()}</div>`;
   }

@@ -1,3 +1,4 @@
+import { address, isId, putIntoAddress } from './address.js';
 import * as api from './api.js';
 import { language, plural, t } from './settings.js';
 import { html, Pairs, Section, sentence } from './view.js';
@@ -21,15 +22,15 @@ const nameOf = (type) => t(type) ?? sentence(type);
 /** The history of one order, with the newest event first. The API sends all of it, and this section shows a part. */
 export class OrderHistory extends Section {
   heading = 'history';
-  state = { kind: api.address.get('kind'), limit: step };
+  state = { kind: address.get('kind'), limit: step };
 
   async read({ order } = this.props) {
-    if (!api.isId(order)) throw Object.assign(new Error(t('invalid_id')), { errors: [] });
+    if (!isId(order)) throw Object.assign(new Error(t('invalid_id')), { errors: [] });
     return { events: await api.events(order) };
   }
 
   showKind = ({ currentTarget: { value: kind } }) => {
-    api.putIntoAddress({ kind });
+    putIntoAddress({ kind });
     this.setState({ kind, limit: step });
   };
   showMore = () => this.setState(({ limit }) => ({ limit: limit + step }));

@@ -1,5 +1,6 @@
 import { identifierPattern } from '../../validation/text.js';
-import { address, isId, keepToken, projectId, putIntoAddress, token } from './api.js';
+import { address, isId, projectId, putIntoAddress } from './address.js';
+import { keepToken, token } from './api.js';
 import { Methods } from './methods.js';
 import { OrderHistory } from './order-history.js';
 import { direction, language, settings, t } from './settings.js';
