@@ -17,21 +17,21 @@ interface ChangeRequest {
   undo(saved: Saved): ChangeRequest;
 }
 
-export const updating = (method: ShippingMethodDto, changes: ShippingMethodPatch): ChangeRequest => ({
+export const updateOf = (method: ShippingMethodDto, changes: ShippingMethodPatch): ChangeRequest => ({
   send: () => api.update(method, changes),
-  undo: (saved: ShippingMethodDto) => restoring(saved, method),
+  undo: (saved: ShippingMethodDto) => restorationOf(saved, method),
 });
-export const creating = (request: UpsertShippingMethodRequest): ChangeRequest => ({
+export const creationOf = (request: UpsertShippingMethodRequest): ChangeRequest => ({
   send: () => api.create(request),
-  undo: removing,
+  undo: removalOf,
 });
-export const removing = (method: ShippingMethodDto): ChangeRequest => ({
+export const removalOf = (method: ShippingMethodDto): ChangeRequest => ({
   send: () => api.remove(method),
-  undo: () => creating(requestOf(method)),
+  undo: () => creationOf(requestOf(method)),
 });
 /** Stores a method as it was before. The etag in it refuses that if somebody else has changed the method since. */
-export const restoring = (saved: ShippingMethodDto, before: ShippingMethodDto): ChangeRequest =>
-  updating(saved, requestOf(before));
+export const restorationOf = (saved: ShippingMethodDto, before: ShippingMethodDto): ChangeRequest =>
+  updateOf(saved, requestOf(before));
 
 interface ReportOptions {
   isError?: boolean;

@@ -59,7 +59,7 @@ export class ReplaceDialog extends Component {
     const named = (method) => [method, method.method_label.replace(found, () => by)];
     const isNew = ([{ method_label }, label]) => label !== method_label && label.trim() !== '';
     const changes = find === '' ? [] : methods.map(named).filter(isNew);
-    const shared = changes.filter(([{ inherited }]) => inherited.includes('method_label')).length;
+    const inherited = changes.filter(([method]) => method.inherited.includes('method_label')).length;
     const save = (event) => {
       formValues(event);
       closeDialog();
@@ -80,7 +80,7 @@ export class ReplaceDialog extends Component {
             <button disabled=${changes.length === 0}>${t('replace')}</button>
             <button type="button" class="secondary outline" onClick=${closeDialog}>${t('cancel')}</button>
           </footer>
-          <p role="status">${plural('replaced', changes.length)} ${shared > 0 && plural('become_own', shared)}</p>
+          <p role="status">${plural('replaced', changes.length)} ${inherited > 0 && plural('become_own', inherited)}</p>
           <ul class="preview">${changes.map(preview)}</ul>
         </form>
       <//>`;

@@ -52,9 +52,9 @@ const saveByKey = (event) => event.key === 'Enter' && (event.ctrlKey || event.me
  */
 export class MethodForm extends Component {
   before = { ...newMethod, ...this.props.method };
-  state = { violations: [], own: [], shared: [], hasCodes: !this.props.method.id, isOn: this.before.is_active };
-  standard = this.props.defaults.get(codesKey(this.before));
-  marks = this.props.method.id ? marksOf(this.before, this.standard) : { own: [] };
+  state = { violations: [], madeOwn: [], madeInherited: [], hasCodes: !this.props.method.id, isOn: this.before.is_active };
+  defaultMethod = this.props.defaults.get(codesKey(this.before));
+  marks = this.props.method.id ? marksOf(this.before, this.defaultMethod) : { own: [] };
 
   /** The name of a method is what people change most. A new method has no code yet, and perhaps no carrier. */
   isFirst(name) {
@@ -62,18 +62,18 @@ export class MethodForm extends Component {
     return name === (id ? 'method_label' : carrier_code ? 'method_code' : 'carrier_code');
   }
 
-  /** The user may have changed whether a field is shared. That is not saved yet. */
-  isShared(name) {
-    const { own, shared } = this.state;
-    return shared.includes(name) || (this.before.inherited?.includes(name) && !own.includes(name));
+  /** The user may have changed whether a field is inherited. That is not saved yet. */
+  isInherited(name) {
+    const { madeOwn, madeInherited } = this.state;
+    return madeInherited.includes(name) || (this.before.inherited?.includes(name) && !madeOwn.includes(name));
   }
 
-  share = (name, isShared) => {
-    const { own, shared, isOn: wasOn } = this.state;
-    const isOn = name === 'is_active' ? (this.standard?.is_active ?? wasOn) : wasOn;
+  setInherited = (name, isInherited) => {
+    const { isOn: wasOn, ...lists } = this.state;
+    const isOn = name === 'is_active' ? (this.defaultMethod?.is_active ?? wasOn) : wasOn;
+    const [to, from] = isInherited ? ['madeInherited', 'madeOwn'] : ['madeOwn', 'madeInherited'];
     const without = (list) => list.filter((each) => each !== name);
-    const [to, from] = isShared ? ['shared', 'own'] : ['own', 'shared'];
-    this.setState({ isOn, [to]: [...without(isShared ? shared : own), name], [from]: without(isShared ? own : shared) }, () => {
+    this.setState({ isOn, [to]: [...without(lists[to]), name], [from]: without(lists[from]) }, () => {
       const field = document.querySelector(`#field-${name}`);
       field?.focus();
       field?.select?.();
@@ -84,7 +84,7 @@ export class MethodForm extends Component {
   changes(form) {
     const typed = Object.fromEntries(new FormData(form));
     // A method that takes an "off" from its default is on itself.
-    if (this.state.shared.includes('is_active') && this.isDefaultOff()) typed.is_active = 'on';
+    if (this.state.madeInherited.includes('is_active') && this.isDefaultOff()) typed.is_active = 'on';
     const shown = Object.keys(fields).filter((name) => name in typed || name === 'is_active');
     const values = shown.map((name) => [name, (fields[name].read ?? String)(typed[name])]);
     const details = values.find(([name, value]) => name === 'meta' && value instanceof Object);
@@ -103,32 +103,30 @@ export class MethodForm extends Component {
 
   /** If this user may not read the default, the method tells whether it is off. */
   isDefaultOff({ own, is_active } = this.before) {
-    return this.standard ? !this.standard.is_active : own?.is_active && !is_active;
+    return this.defaultMethod ? !this.defaultMethod.is_active : own?.is_active && !is_active;
   }
 
   /** A method that inherits its switch cannot be on while its default is off. */
   isForced() {
-    return this.state.isOn && this.isShared('is_active') && this.isDefaultOff();
+    return this.state.isOn && this.isInherited('is_active') && this.isDefaultOff();
   }
 
   /** Returns which fields are inherited after the change, if the user has changed that. */
   useDefault(current) {
-    const { own, shared } = this.state;
+    const { madeOwn, madeInherited } = this.state;
     const isForced = this.isForced();
-    if (own.length + shared.length === 0 && !isForced) return {};
-    const left = isForced ? [...own, 'is_active'] : own;
-    const inherited = inheritedBy(current);
-    return {
-      use_default: inheritable.filter((name) => shared.includes(name) || (inherited.includes(name) && !left.includes(name))),
-    };
+    if (madeOwn.length + madeInherited.length === 0 && !isForced) return {};
+    const own = isForced ? [...madeOwn, 'is_active'] : madeOwn;
+    const inherited = new Set([...inheritedBy(current).filter((name) => !own.includes(name)), ...madeInherited]);
+    return { use_default: inheritable.filter((name) => inherited.has(name)) };
   }
 
   /** With other codes, a method has another default, or none. It then keeps the values that customers see. */
   shownValues(changes, current) {
-    const { shared } = this.state;
-    const inherited = [...inheritedBy(current), ...shared];
+    const { madeInherited } = this.state;
+    const inherited = [...inheritedBy(current), ...madeInherited];
     if (inherited.length === 0 || !Object.keys(changes).some((name) => codes.has(name))) return {};
-    const shown = (name) => (shared.includes(name) ? this.sharedValue(name) : undefined) ?? current[name];
+    const shown = (name) => (madeInherited.includes(name) ? this.inheritedValue(name) : undefined) ?? current[name];
     return { ...Object.fromEntries(inherited.map((name) => [name, shown(name)])), ...changes, use_default: false };
   }
 
@@ -144,7 +142,7 @@ export class MethodForm extends Component {
 
   async send(changes, current, isAnother) {
     const dialog = document.querySelector('dialog');
-    const { saved: report, add } = this.props;
+    const { afterSave, add } = this.props;
     clearErrors();
     // In a conflict, the two versions stay until one of them is saved.
     this.setState({ isSaving: true, ...(current !== this.state.other && { problem: undefined, violations: [] }) });
@@ -154,22 +152,28 @@ export class MethodForm extends Component {
       const { carrier_code, carrier_label, method_label: label, sort_order } = saved;
       dialog.close();
       if (isAnother) add({ carrier_code, carrier_label }, sort_order);
-      await report(t('saved', { label }), current, saved);
+      await afterSave(t('saved', { label }), current, saved);
     } catch (problem) {
       // The list may be old.
-      if (problem.isUnclear || problem.status === 404 || problem.status === 412) void report();
-      if (!dialog.open) return notify(api.failureOf(problem), { isError: true });
-      // The method has changed meanwhile, or another method has the codes. The form shows the other values, and the
-      // user decides.
-      const id = problem.code === 'version_mismatch' ? current.id : problem.existing_id;
-      const other = id && (await api.find(id).catch(() => undefined));
-      const find = (selector) => document.querySelector(`dialog ${selector}`);
-      const focus = () => (find('[aria-invalid]') ?? find('[role=alert]')).focus();
-      const errors = problem.existing_id ? takenCodes : (problem.errors ?? []);
-      const violations = errors.map((violation) => readable(violation, { ...this.before, ...changes }));
-      const hasCodes = this.state.hasCodes || violations.some(({ name }) => codes.has(name));
-      this.setState({ isSaving: false, problem, changes, other, violations, hasCodes }, focus);
+      if (problem.isUnclear || problem.status === 404 || problem.status === 412) void afterSave();
+      if (dialog.open) await this.explain(problem, changes, current);
+      else notify(api.failureOf(problem), { isError: true });
     }
+  }
+
+  /**
+   * Shows why nothing was saved. If the method has changed meanwhile, or another method has the codes, the form shows the
+   * other values, and the user decides.
+   */
+  async explain(problem, changes, current) {
+    const id = problem.code === 'version_mismatch' ? current.id : problem.existing_id;
+    const other = id && (await api.find(id).catch(() => undefined));
+    const find = (selector) => document.querySelector(`dialog ${selector}`);
+    const focus = () => (find('[aria-invalid]') ?? find('[role=alert]')).focus();
+    const errors = problem.existing_id ? takenCodes : (problem.errors ?? []);
+    const violations = errors.map((violation) => readable(violation, { ...this.before, ...changes }));
+    const hasCodes = this.state.hasCodes || violations.some(({ name }) => codes.has(name));
+    this.setState({ isSaving: false, problem, changes, other, violations, hasCodes }, focus);
   }
 
   /** A known carrier has a code and a name already. Nobody means another carrier by "FedEx" than by "fedex". */
@@ -185,9 +189,9 @@ export class MethodForm extends Component {
 
   /** Nothing throws away what the user has typed without a question. */
   mayLeave = () => {
-    const { own, shared, isSaving } = this.state;
+    const { madeOwn, madeInherited, isSaving } = this.state;
     const typed = this.changes(document.querySelector('dialog form'));
-    const isChanged = !isSaving && own.length + shared.length + Object.keys(typed).length > 0;
+    const isChanged = !isSaving && madeOwn.length + madeInherited.length + Object.keys(typed).length > 0;
     return !isChanged || confirm(t('discard_question'));
   };
   cancel = () => this.mayLeave() && closeDialog();
@@ -233,7 +237,7 @@ export class MethodForm extends Component {
       <div class="row wide">
         <small dir="ltr"><bdi>${carrier_code}</bdi> / <bdi>${method_code}</bdi></small>
         <button type="button" class="quiet" onClick=${open}>${t('change_codes')}</button>
-        ${this.standard && html`<a class="quiet" href=${addressOf(this.standard)} onClick=${leave}>${t('edit_default')}</a>`}
+        ${this.defaultMethod && html`<a class="quiet" href=${addressOf(this.defaultMethod)} onClick=${leave}>${t('edit_default')}</a>`}
       </div>`;
   }
 
@@ -241,8 +245,8 @@ export class MethodForm extends Component {
   note({ problem } = this.marks) {
     if (!problem) return null;
     const inherited = inheritedBy(this.before);
-    const keep = () => this.setState({ own: inherited });
-    const mayKeep = problem === 'default_gone' && this.state.own.length < inherited.length;
+    const keep = () => this.setState({ madeOwn: inherited });
+    const mayKeep = problem === 'default_gone' && this.state.madeOwn.length < inherited.length;
     return html`
       <div class="hint bar wide">
         <p>${t(`${problem}_hint`)}</p>
@@ -250,7 +254,7 @@ export class MethodForm extends Component {
       </div>`;
   }
 
-  field = (name) => (this.isShared(name) ? this.shared(name) : this.input(name));
+  field = (name) => (this.isInherited(name) ? this.inheritedField(name) : this.input(name));
 
   /** Without the codes, the name has no field beside it. */
   isWide = (name) => name === 'meta' || name === 'is_active' || (name === 'method_label' && !this.state.hasCodes);
@@ -258,51 +262,51 @@ export class MethodForm extends Component {
   input(name) {
     const { read: _, ...described } = fields[name];
     const isToggle = name === 'is_active';
-    const value = (this.state.own.includes(name) ? this.sharedValue(name) : undefined) ?? this.before[name];
+    const value = (this.state.madeOwn.includes(name) ? this.inheritedValue(name) : undefined) ?? this.before[name];
     const texts = this.state.violations.filter((violation) => violation.name === name).map(({ text }) => text);
     return html`
       <${Field} key=${name} name=${name} isWide=${this.isWide(name)} autofocus=${this.isFirst(name)} label=${t(name)} hint=${t(`${name}_hint`)} violations=${texts}
         defaultValue=${name === 'meta' ? linesOf(value) : value} checked=${isToggle && this.state.isOn} ...${described}>
-        ${isToggle && this.isShared(name) ? this.sharedNote(this.switchNote()) : this.wayBack(name)}
+        ${isToggle && this.isInherited(name) ? this.inheritedNote(this.switchNote()) : this.wayBack(name)}
       <//>`;
   }
 
-  /** Returns undefined if this user may not read the default. A field that is shared now shows its value. */
-  sharedValue(name) {
-    return this.before.inherited?.includes(name) ? this.before[name] : this.standard?.[name];
+  /** Returns undefined if this user may not read the default. A field that inherits now shows its value. */
+  inheritedValue(name) {
+    return this.before.inherited?.includes(name) ? this.before[name] : this.defaultMethod?.[name];
   }
 
   /** The button says what comes back, if this user may read the defaults project. */
   wayBack(name) {
     if (!this.marks.own.includes(name) && !this.before.inherited?.includes(name)) return null;
-    const value = this.sharedValue(name);
+    const value = this.inheritedValue(name);
     const text =
       name === 'sort_order' || value === undefined
         ? t('use_shared')
         : t('use_shared_value', { value: name === 'is_active' ? onOrOff(value) : asText(value) });
     return html`
       <small class="mark">${t('is_own')}</small>
-      <button type="button" class="quiet" aria-label="${t(name)}: ${text}" onClick=${() => this.share(name, true)}>↺ ${text}</button>`;
+      <button type="button" class="quiet" aria-label="${t(name)}: ${text}" onClick=${() => this.setInherited(name, true)}>↺ ${text}</button>`;
   }
 
-  sharedNote(text = 'is_shared') {
+  inheritedNote(text = 'is_shared') {
     return html`<small class="mark">${t(text)}</small>`;
   }
 
   /** Says whose decision the position of the switch is. */
-  switchNote({ isOn, shared } = this.state) {
+  switchNote({ isOn, madeInherited } = this.state) {
     if (isOn) return this.isForced() ? 'is_own' : 'is_shared';
-    const wasOffHere = this.marks.own.includes('is_active') && !shared.includes('is_active');
+    const wasOffHere = this.marks.own.includes('is_active') && !madeInherited.includes('is_active');
     return wasOffHere || !this.isDefaultOff() ? 'is_off_here' : 'is_shared';
   }
 
-  shared(name) {
-    const value = this.sharedValue(name);
-    const change = () => this.share(name, false);
+  inheritedField(name) {
+    const value = this.inheritedValue(name);
+    const change = () => this.setInherited(name, false);
     return html`
       <div class=${this.isWide(name) ? 'field wide' : 'field'} key=${name}>
         <div class="bar">
-          <span>${t(name)}</span> ${this.sharedNote()}
+          <span>${t(name)}</span> ${this.inheritedNote()}
           <button type="button" class="quiet" id="field-${name}" autofocus=${this.isFirst(name)} aria-label="${t(name)}: ${t('change_here')}" onClick=${change}>
             ${t('change_here')}
           </button>
@@ -317,7 +321,7 @@ export class MethodForm extends Component {
       <div class="field" key="sort_order">
         <div class="bar">
           <span>${t('sort_order')}</span>
-          ${this.isShared('sort_order') ? this.sharedNote() : this.wayBack('sort_order')}
+          ${this.isInherited('sort_order') ? this.inheritedNote() : this.wayBack('sort_order')}
         </div>
         <p>${t('place', { place: places.get(method.id), count: methods.length })}</p>
       </div>`;

@@ -119,16 +119,16 @@ class Row extends Component {
   /** Leads to a method that the user has added. */
   componentDidMount() {
     if (!this.props.isKept) return;
-    this.mark();
+    this.flash();
     if (!document.activeElement.closest('form, li')) this.element.querySelector('.name').focus();
   }
 
   componentDidUpdate({ method }) {
-    if (method.etag !== this.props.method.etag) this.mark();
+    if (method.etag !== this.props.method.etag) this.flash();
   }
 
   /** Shows which method has changed. */
-  mark() {
+  flash() {
     const frame = (color) => ({ boxShadow: `inset 0 0 0 2px ${color}` });
     this.element.animate([frame('var(--ring)'), frame('transparent')], 1_500);
   }

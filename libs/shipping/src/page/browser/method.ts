@@ -29,42 +29,45 @@ export const inheritedBy = ({ use_default: names }: ShippingMethodDto): readonly
 
 export const onOrOff = (isActive: boolean): string | undefined => t(isActive ? 'on' : 'off');
 
-/** What the list marks in the row of a method. */
-export interface Marks {
-  own: InheritableField[];
-  text: string | false | undefined;
-  problem: 'default_gone' | 'default_off' | false | undefined;
+/**
+ * Returns the fields that a method has of its own although there is a default.
+ * @param defaultMethod the default of the method, if there is one and this user may read it
+ */
+function ownFieldsOf(
+  method: ShippingMethodDto,
+  defaultMethod: ShippingMethodDto | undefined,
+): InheritableField[] {
+  if (!defaultMethod && method.inherited.length === 0) return [];
+  const inherited = inheritedBy(method);
+  /** A method that was switched off here stays off, whatever the default does. */
+  const isOffHere = method.own.is_active === false;
+  const isOwn = (name: InheritableField): boolean =>
+    inherited.includes(name) ? name === 'is_active' && isOffHere : (defaultMethod ?? method)[name] !== null;
+  return inheritable.filter(isOwn);
+}
+
+/** Names a field that is own. If the default has another name, or the other position of the switch, the text says it. */
+function ownText(name: InheritableField, method: ShippingMethodDto, defaultMethod?: ShippingMethodDto) {
+  const shownBy = (each: ShippingMethodDto): unknown =>
+    name === 'is_active' ? onOrOff(each.is_active) : each[name];
+  const field = name === 'is_active' ? onOrOff(method.is_active) : t(name);
+  const value = defaultMethod && shownBy(defaultMethod);
+  const isOther = typeof value === 'string' && value !== shownBy(method);
+  return isOther ? t('own_field', { field, value }) : field;
 }
 
 /**
- * Returns what the list marks: the fields that a method has of its own although there is a default, and a default that
- * is switched off or gone. Values that come from a default are the normal case, and have no mark. The text says what
- * the default has, if it is another name or the other position of the switch.
- * @param standard the default of the method, if there is one and this user may read it
+ * Returns what the list marks: own fields, and a default that is switched off or gone. Values that come from a default
+ * are the normal case, and have no mark.
  */
-export function marksOf(method: ShippingMethodDto, standard: ShippingMethodDto | undefined): Marks {
-  const { inherited, own, is_active, etag } = method;
-  const isGone = etag.endsWith('-none"');
-  const hasDefault = standard !== undefined || inherited.length > 0;
-  /** A method that was switched off here stays off, whatever the default does. */
-  const isOffHere = own.is_active === false;
-  const isOwn = (name: InheritableField): boolean =>
-    inheritedBy(method).includes(name)
-      ? name === 'is_active' && isOffHere
-      : (standard ?? method)[name] !== null;
-  const marked = hasDefault ? inheritable.filter(isOwn) : [];
-  const fieldOf = (name: InheritableField): string | undefined => {
-    const field = name === 'is_active' ? onOrOff(is_active) : t(name);
-    const value = name === 'is_active' && standard ? onOrOff(standard.is_active) : standard?.[name];
-    const isOther = typeof value === 'string' && value !== (name === 'is_active' ? field : method[name]);
-    return isOther ? t('own_field', { field, value }) : field;
-  };
-  const fields = marked.map(fieldOf).join(', ');
+export function marksOf(method: ShippingMethodDto, defaultMethod: ShippingMethodDto | undefined) {
+  const { inherited, own: stored, is_active, etag } = method;
+  const own = ownFieldsOf(method, defaultMethod);
+  const fields = own.map((name) => ownText(name, method, defaultMethod)).join(', ');
+  const isDefaultOff = inherited.includes('is_active') && stored.is_active && !is_active;
   return {
-    own: marked,
-    text: marked.length > 0 && (inheritedBy(method).length > 0 ? t('own', { fields }) : t('all_own')),
-    problem: isGone
-      ? 'default_gone'
-      : inherited.includes('is_active') && own.is_active && !is_active && 'default_off',
+    own,
+    text: own.length > 0 && (inheritedBy(method).length > 0 ? t('own', { fields }) : t('all_own')),
+    problem: etag.endsWith('-none"') ? 'default_gone' : isDefaultOff && 'default_off',
   };
 }

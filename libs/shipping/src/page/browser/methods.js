@@ -2,7 +2,7 @@ import { codesKey } from '../../shipping-methods/method-codes.js';
 import { int32 } from '../../validation/int32.js';
 import { address, isDefaults, projectId, putIntoAddress } from './address.js';
 import * as api from './api.js';
-import { Changes, creating, failureOf, removing as removal, restoring, updating } from './changes.js';
+import { Changes, creationOf, failureOf, removalOf, restorationOf, updateOf } from './changes.js';
 import { MoveDialog, RemoveDialog, ReplaceDialog } from './method-dialogs.js';
 import { Filters, filtersInAddress, isFiltered, matching, noFilters } from './method-filters.js';
 import { MethodForm } from './method-form.js';
@@ -12,6 +12,8 @@ import { inCheckoutOrder, renumbered } from './move.js';
 import { plural, settings, t } from './settings.js';
 import { notify } from './status.js';
 import { html, Section } from './view.js';
+
+const placesOf = (methods) => new Map(methods.map(({ id }, index) => [id, index + 1]));
 
 export class Methods extends Section {
   heading = 'methods';
@@ -40,7 +42,7 @@ export class Methods extends Section {
       methods,
       defaults: defaultsByCodes,
       missing: [...defaultsByCodes.values()].filter((method) => !codes.has(codesKey(method))),
-      places: new Map(methods.map(({ id }, index) => [id, index + 1])),
+      places: placesOf(methods),
       marks: new Map(methods.map((method) => [method.id, marksOf(method, defaultsByCodes.get(codesKey(method)))])),
     };
   }
@@ -73,24 +75,24 @@ export class Methods extends Section {
     const method = this.find(id);
     this.keepIfFiltered([method]);
     const success = t(is_active ? 'is_active_now' : 'is_inactive_now', { label: method.method_label });
-    return this.changes.add(() => this.turning([method], is_active), success);
+    return this.changes.add(() => this.switchRequests([method], is_active), success);
   };
-  turning = (methods, is_active) =>
+  switchRequests = (methods, is_active) =>
     methods
       .map(({ id }) => this.find(id))
       .filter((method) => method && method.is_active !== is_active)
-      .map((method) => updating(method, { is_active }));
+      .map((method) => updateOf(method, { is_active }));
   toggleAll = (methods, is_active) => {
     this.keepIfFiltered(methods);
     const success = plural(is_active ? 'are_active_now' : 'are_inactive_now', methods.length);
-    return this.changes.add(() => this.turning(methods, is_active), success);
+    return this.changes.add(() => this.switchRequests(methods, is_active), success);
   };
 
   replace = (changes) => {
     const requests = () =>
       changes.flatMap(([{ id }, method_label]) => {
         const method = this.find(id);
-        return method ? [updating(method, { method_label })] : [];
+        return method ? [updateOf(method, { method_label })] : [];
       });
     this.keep(changes.map(([method]) => method));
     return this.changes.add(requests, plural('replaced_now', changes.length));
@@ -106,8 +108,8 @@ export class Methods extends Section {
     if (from === -1 || to === from) return;
     const moved = methods[from];
     const wanted = methods.toSpliced(from, 1).toSpliced(to, 0, moved);
-    this.setState({ methods: wanted, places: new Map(wanted.map((method, index) => [method.id, index + 1])) });
-    const requests = renumbered(wanted, moved).map(([method, sort_order]) => updating(method, { sort_order }));
+    this.setState({ methods: wanted, places: placesOf(wanted) });
+    const requests = renumbered(wanted, moved).map(([method, sort_order]) => updateOf(method, { sort_order }));
     const isMoved = await this.changes.run(
       requests,
       t('is_moved', { label: moved.method_label, place: to + 1, count: methods.length }),
@@ -117,7 +119,7 @@ export class Methods extends Section {
   }
 
   adopt = (defaults) => {
-    const adopting = (method) => creating({ ...requestOf(method), is_active: true, use_default: true });
+    const adopting = (method) => creationOf({ ...requestOf(method), is_active: true, use_default: true });
     const isMissing = (method) => this.state.missing.some((each) => codesKey(each) === codesKey(method));
     return this.changes.add(() => defaults.filter(isMissing).map(adopting), plural('adopted', defaults.length));
   };
@@ -125,7 +127,7 @@ export class Methods extends Section {
   remove = async (method) => {
     const dialog = document.querySelector('dialog');
     this.setState({ removing: { method, isSent: true } });
-    const { send, undo } = removal(method);
+    const { send, undo } = removalOf(method);
     const problem = await send().then(
       () => undefined,
       (error) => error,
@@ -138,10 +140,10 @@ export class Methods extends Section {
     await this.load();
   };
 
-  /** The form has saved a method. */
-  saved = async (text, method, saved) => {
+  /** The form has saved a method, or the list may be old. */
+  afterSave = async (text, method, saved) => {
     if (saved) {
-      this.changes.report(text, [method.id ? restoring(saved, method) : removal(saved)]);
+      this.changes.report(text, [method.id ? restorationOf(saved, method) : removalOf(saved)]);
       this.keep([saved]);
     }
     await this.load();
@@ -206,7 +208,7 @@ export class Methods extends Section {
   count(shown, { methods, marks, filters } = this.state) {
     const count = methods.length;
     if (!isFiltered(filters)) return html`<small>${plural('count', count)}</small>${this.adoption()}`;
-    const turning = (is_active) => {
+    const switchButton = (is_active) => {
       const isOther = (method) => method.is_active !== is_active && marks.get(method.id).problem !== 'default_off';
       const others = shown.filter(isOther);
       const text = t(is_active ? 'switch_on' : 'switch_off', { count: others.length });
@@ -221,7 +223,7 @@ export class Methods extends Section {
         ${shown.length > 0 && html`<button class="quiet" onClick=${this.showAll}>${t('show_all')}</button>`}
       </small>
       <div class="row" hidden=${shown.length === 0}>
-        ${turning(false)} ${turning(true)}
+        ${switchButton(false)} ${switchButton(true)}
         <button class="secondary outline" onClick=${() => this.setState({ replacing: shown })}>${t('replace_in')}</button>
       </div>`;
   }
@@ -229,8 +231,8 @@ export class Methods extends Section {
   dialogs({ methods, places, defaults, filters, editing, removing, moving, replacing } = this.state) {
     const { toggle, move, remove, replace } = this;
     const closing = (name) => () => this.setState({ [name]: undefined });
-    const { edit: open, add, saved, askToRemove } = this;
-    const form = { method: editing, methods, places, defaults, open, add, saved, remove: askToRemove };
+    const { edit: open, add, afterSave, askToRemove } = this;
+    const form = { method: editing, methods, places, defaults, open, add, afterSave, remove: askToRemove };
     const moved = moving && this.find(moving);
     const place = { method: moved, place: places.get(moving), count: methods.length, move };
     return html`

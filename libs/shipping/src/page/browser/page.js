@@ -14,7 +14,7 @@ const projectPattern = `\\s*${takesToken ? '(?!eyJ)' : ''}${idPattern}\\s*`;
 const idTitle = `${t('invalid_id')} ${takesToken ? t('no_token_here') : ''}`;
 
 function openProject(event) {
-  place.inert = true;
+  container.inert = true;
   // The order and the other filters belong to the project.
   const status = address.get('status');
   location.search = new URLSearchParams({ project: formValues(event).project.trim(), ...(status && { status }) });
@@ -41,26 +41,26 @@ class Page extends Component {
     this.setState({ order, asked: performance.now() }, done);
   };
   /** While the header has another project, the list and the histories must not look like those of that project. */
-  compare = ({ target }) => this.setState({ isOther: target.value.trim() !== projectId });
+  watchProject = ({ target }) => this.setState({ isOtherProject: target.value.trim() !== projectId });
   closeHistory = () => this.ask('', () => document.querySelector('[name=order]').focus());
 
-  render(_props, { isOther }) {
+  render(_props, { isOtherProject }) {
     const obstacle = this.obstacle();
     return html`
       <header class="container-fluid bar">
         <h1>${t('title')}</h1>
-        <form onSubmit=${openProject} onInput=${this.compare}>
-          <label>${t('project')} ${settings.projects ? this.projects() : this.project()}</label>
-          <button hidden=${projectId !== '' && !isOther}>${t('open')}</button>
+        <form onSubmit=${openProject} onInput=${this.watchProject}>
+          <label>${t('project')} ${settings.projects ? this.projectChoice() : this.projectField()}</label>
+          <button hidden=${projectId !== '' && !isOtherProject}>${t('open')}</button>
         </form>
-        ${!obstacle && this.order()}
+        ${!obstacle && this.orderForm()}
       </header>
-      <main class="container-fluid" inert=${isOther && !obstacle}>${obstacle ?? this.sections()}</main>`;
+      <main class="container-fluid" inert=${isOtherProject && !obstacle}>${obstacle ?? this.sections()}</main>`;
   }
 
-  order({ order, isOther } = this.state) {
+  orderForm({ order, isOtherProject } = this.state) {
     return html`
-      <form inert=${isOther} onSubmit=${(event) => this.ask(formValues(event).order.trim(), () => document.querySelector('#history').focus())}>
+      <form inert=${isOtherProject} onSubmit=${(event) => this.ask(formValues(event).order.trim(), () => document.querySelector('#history').focus())}>
         <label>
           ${t('order')}
           <input key=${order} name="order" dir="auto" defaultValue=${order} required maxlength="64" autocomplete="off" spellcheck=${false} />
@@ -76,7 +76,7 @@ class Page extends Component {
       <${Methods} key="methods" refuse=${refuse} />`;
   }
 
-  projects() {
+  projectChoice() {
     const option = ({ id, label }) => html`<option key=${id} value=${id} selected=${id === projectId}>${label}</option>`;
     const isListed = settings.projects.some(({ id }) => id === projectId);
     return html`
@@ -85,7 +85,7 @@ class Page extends Component {
       </select>`;
   }
 
-  project() {
+  projectField() {
     return html`
       <input name="project" defaultValue=${projectId} required pattern=${projectPattern} title=${idTitle} autocomplete="off" spellcheck=${false} />`;
   }
@@ -121,8 +121,8 @@ class Page extends Component {
 Object.assign(document.documentElement, { lang: language, dir: direction });
 const projectLabel = settings.projects?.find(({ id }) => id === projectId)?.label ?? projectId;
 document.title = [projectLabel, t('title')].filter(Boolean).join(' – ');
-const place = document.querySelector('#page');
-place.replaceChildren();
-render(html`<${Page} />`, place);
+const container = document.querySelector('#page');
+container.replaceChildren();
+render(html`<${Page} />`, container);
 addEventListener('hashchange', () => location.hash.startsWith('#token=') && location.reload());
 addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
