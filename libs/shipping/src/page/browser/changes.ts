@@ -70,36 +70,30 @@ export class Changes {
     isUndone = false,
   ): Promise<boolean> {
     if (requests.length === 0) return true;
-    const done: ChangeRequest[] = [];
-    const all: Saved[] = [];
+    const saved: Saved[] = [];
+    const undo: ChangeRequest[] = [];
     let problem: api.Problem | undefined;
     try {
-      for (const [index, { send, undo }] of requests.entries()) {
-        notify(index > 0 ? t('saving_many', { done: index, count: requests.length }) : t('saving'), {
-          isBusy: true,
-        });
-        const saved = await send();
-        all.push(saved);
-        done.unshift(undo(saved));
+      for (const request of requests) {
+        const progress = { done: saved.length, count: requests.length };
+        notify(saved.length > 0 ? t('saving_many', progress) : t('saving'), { isBusy: true });
+        const result = await request.send();
+        saved.push(result);
+        undo.unshift(request.undo(result));
       }
     } catch (error) {
       problem = error as api.Problem;
     }
-    if (!problem) this.report(success, done, { isUndone, last: all.at(-1) });
-    else if (done.length === 0) notify(failureOf(problem), { isError: true });
-    else
-      this.report(
-        `${t('stopped', { done: done.length, count: requests.length })} ${reasonOf(problem)}`,
-        done,
-        {
-          isError: true,
-          success,
-        },
-      );
-    await this.load(all);
+    if (!problem) this.report(success, undo, { isUndone, last: saved.at(-1) });
+    else if (saved.length === 0) notify(failureOf(problem), { isError: true });
+    else {
+      const stopped = t('stopped', { done: saved.length, count: requests.length });
+      this.report(`${stopped} ${reasonOf(problem)}`, undo, { isError: true, success });
+    }
+    await this.load(saved);
     // The button that has taken the change back is gone. Its row follows.
     if (document.activeElement?.id === 'methods')
-      document.querySelector<HTMLElement>(`[data-id='${all[0]?.id}'] .name`)?.focus();
+      document.querySelector<HTMLElement>(`[data-id='${saved[0]?.id}'] .name`)?.focus();
     return !problem;
   }
 
