@@ -28,7 +28,8 @@ export {
 } from './shipping-methods/dto/upsert-shipping-method.dto.js';
 export { toUpsertRequest } from './shipping-methods/stored-values.js';
 export { type ShippingMethodCodes } from './shipping-methods/method-codes.js';
-export { type FilterField, type InheritableField } from './shipping-methods/method-fields.js';
+export { type FilterField } from './shipping-methods/method-fields.js';
+export { type InheritableField } from './shipping-methods/use-default.js';
 export { type FilterOperator, type FilterValue } from './shipping-methods/list/list-operators.js';
 export { type FilterCondition, type ShippingMethodQuery } from './shipping-methods/list/list-query.dto.js';
 export {

@@ -1,9 +1,10 @@
 import type * as dto from '../shipping-methods/dto/shipping-method.dto.js';
 import * as table from '../shipping-methods/method-fields.js';
 import { valuesToStore } from '../shipping-methods/stored-values.js';
+import { inheritableFields } from '../shipping-methods/use-default.js';
 import * as s from './schema.js';
 
-const inherited = s.arrayOf({ ...s.string, enum: table.inheritableFields });
+const inherited = s.arrayOf({ ...s.string, enum: inheritableFields });
 
 /** Returns the schema of a boolean, or of names of fields. */
 function byField({ description, ...flag }: s.Schema): s.Schema {
@@ -53,7 +54,7 @@ const method: s.Fields<keyof dto.ShippingMethodDto> = {
   project_id: s.string,
   ...settable,
   inherited: s.about('The fields whose values now come from the defaults project.', inherited),
-  own: s.object('The stored values of the inherited fields.', schemasOf(table.inheritableFields), []),
+  own: s.object('The stored values of the inherited fields.', schemasOf(inheritableFields), []),
   version: { ...s.integer, minimum: 1, description: version.description },
   etag: s.about(
     'The value for `If-Match`, with its quotes. It changes whenever a value of the method changes. While the method inherits, it also names the state of the default.',

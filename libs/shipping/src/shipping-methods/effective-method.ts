@@ -1,15 +1,9 @@
 import { folded } from '../validation/text.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { byCodes } from './method-codes.js';
-import {
-  type FieldName,
-  type InheritableField,
-  searchedFields,
-  type SettableField,
-  settableFields,
-} from './method-fields.js';
+import { type FieldName, searchedFields, type SettableField, settableFields } from './method-fields.js';
 import { inheritedValue, type StoredValues } from './stored-values.js';
-import { inheritedFieldsOf } from './use-default.js';
+import { type InheritableField, inheritedFieldsOf } from './use-default.js';
 
 /** A method as it is stored. `meta` is not parsed, because most reads do not need its values. */
 export type StoredMethod = Omit<Pick<ShippingMethodDto, FieldName | 'project_id'>, 'meta'> & { meta: string };

@@ -5,7 +5,8 @@ import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { expectedMethods } from './change-result.js';
 import { type Decide, decideUpdate, decideUpsert } from './method-changes.js';
-import { type InheritableField, inheritableFields, settableFields } from './method-fields.js';
+import { settableFields } from './method-fields.js';
+import { type InheritableField, inheritableFields } from './use-default.js';
 import { type MethodSet, MethodView } from './method-view.js';
 import { idOf, methodSet } from './stored-method.sample.js';
 

@@ -81,18 +81,6 @@ type Having<Property> = {
 export type SettableField = Having<{ settable: true }>;
 type SearchedField = Having<{ searched: true }>;
 
-/** The fields that `use_default` can name, in the order in which responses list them. */
-export const inheritableFields = [
-  'carrier_label',
-  'method_label',
-  'sort_order',
-  'meta',
-  'is_active',
-] as const satisfies SettableField[];
-
-/** A field whose value can come from the defaults project. */
-export type InheritableField = (typeof inheritableFields)[number];
-
 /** The fields that a list can be filtered by: all but `meta`. */
 export type FilterField = Exclude<FieldName, Having<{ kind: 'json' }>>;
 

@@ -1,6 +1,6 @@
 import { Check, Column, Entity, PrimaryColumn, Unique } from 'typeorm';
 import { AdaptToDialect } from '../database/adapt-entity.js';
-import { type InheritableField } from './method-fields.js';
+import { type InheritableField } from './use-default.js';
 
 /** Orders by code point and compares exactly, whatever the locale of the database is. */
 const collation = 'C';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { type StoredMethod } from './effective-method.js';
-import { inheritableFields } from './method-fields.js';
+import { inheritableFields, useDefaultOf } from './use-default.js';
 import { type MethodSet } from './method-view.js';
-import { useDefaultOf } from './use-default.js';
 
 // Sample methods for the specs of this folder. They are not in the package.
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ShippingMethodPatch } from './dto/upsert-shipping-method.dto.js';
-import { type InheritableField, inheritableFields } from './method-fields.js';
 import { inheritedValue, valuesAfterUpdate, type StoredValues } from './stored-values.js';
+import { type InheritableField, inheritableFields } from './use-default.js';
 
 const codes = { carrier_code: 'ups', method_code: '03' };
 const own: StoredValues = {

@@ -4,15 +4,8 @@ import {
   type ShippingMethodPatch,
   type UpsertShippingMethodRequest,
 } from './dto/upsert-shipping-method.dto.js';
-import {
-  type FieldName,
-  fieldOf,
-  type InheritableField,
-  inheritableFields,
-  type SettableField,
-  settableFields,
-} from './method-fields.js';
-import { inheritedFieldsOf, useDefaultOf } from './use-default.js';
+import { type FieldName, fieldOf, type SettableField, settableFields } from './method-fields.js';
+import { type InheritableField, inheritableFields, inheritedFieldsOf, useDefaultOf } from './use-default.js';
 
 /** The stored values that a client can change. */
 export type StoredValues = Pick<ShippingMethodDto, SettableField>;

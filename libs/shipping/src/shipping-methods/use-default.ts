@@ -1,4 +1,16 @@
-import { type InheritableField, inheritableFields } from './method-fields.js';
+import { type SettableField } from './method-fields.js';
+
+/** The fields that `use_default` can name, in the order in which responses list them. */
+export const inheritableFields = [
+  'carrier_label',
+  'method_label',
+  'sort_order',
+  'meta',
+  'is_active',
+] as const satisfies SettableField[];
+
+/** A field whose value can come from the defaults project. */
+export type InheritableField = (typeof inheritableFields)[number];
 
 /** The fields that a method inherits, in the form of the JSON: `true` is all of them, and `false` is none. */
 export type UseDefault = boolean | InheritableField[];

@@ -1,7 +1,7 @@
 import { type ShippingMethodDto } from '../../shipping-methods/dto/shipping-method.dto.js';
 import { type UpsertShippingMethodRequest } from '../../shipping-methods/dto/upsert-shipping-method.dto.js';
-import { type InheritableField, type inheritableFields } from '../../shipping-methods/method-fields.js';
 import { type StoredValues } from '../../shipping-methods/stored-values.js';
+import { type InheritableField, type inheritableFields } from '../../shipping-methods/use-default.js';
 import { t } from './settings.js';
 
 /** The fields that a method may inherit from its default. */

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonObjectInput } from '../../validation/json-object.js';
-import { type InheritableField } from '../method-fields.js';
+import { type InheritableField } from '../use-default.js';
 
 /**
  * The members of `meta` in your application. Add yours, and `meta` has them in each method and each request. The

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ValidationFailedError, Violations } from '../../validation/violations.js';
-import { inheritableFields, isRequired, settableFields } from '../method-fields.js';
+import { isRequired, settableFields } from '../method-fields.js';
+import { inheritableFields } from '../use-default.js';
 import { checkPatch, checkUpsert, checkUpserts } from './upsert-shipping-method.check.js';
 import { UpsertShippingMethodFields } from './upsert-shipping-method.dto.js';
 

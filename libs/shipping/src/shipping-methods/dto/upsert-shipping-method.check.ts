@@ -2,8 +2,7 @@ import { checkFields } from '../../validation/check-fields.js';
 import { checkJsonObject } from '../../validation/json-object.js';
 import { type ViolationCode, type Violations } from '../../validation/violations.js';
 import { codesKey } from '../method-codes.js';
-import { inheritableFields } from '../method-fields.js';
-import { type UseDefault, useDefaultOf } from '../use-default.js';
+import { inheritableFields, type UseDefault, useDefaultOf } from '../use-default.js';
 import {
   type ShippingMethodPatch,
   UpsertShippingMethodFields,

@@ -1,6 +1,7 @@
 import { Allow } from 'class-validator';
 import { Code, Flag, Int32, Label, Required } from '../../validation/rules.js';
-import { type InheritableField, methodFields } from '../method-fields.js';
+import { methodFields } from '../method-fields.js';
+import { type InheritableField } from '../use-default.js';
 import { type MethodMetaInput } from './shipping-method.dto.js';
 
 const { carrier_code, carrier_label, method_code, method_label } = methodFields;
