@@ -1,9 +1,10 @@
 import { codesKey } from '../../shipping-methods/method-codes.js';
+import { inheritedFieldsOf, useDefaultOf } from '../../shipping-methods/use-default.js';
 import { isDefaults } from './address.js';
 import * as api from './api.js';
 import { faultyLine, linesOf, metaOf, same } from './meta-lines.js';
 import { Comparison } from './method-comparison.js';
-import { inheritable, inheritedBy, marksOf, onOrOff, requestOf } from './method.js';
+import { marksOf, onOrOff, requestOf } from './method.js';
 import { t } from './settings.js';
 import { clearErrors, notify } from './status.js';
 import { asText, closeDialog, Component, Dialog, Field, html, Pairs, SignIn, words } from './view.js';
@@ -117,14 +118,14 @@ export class MethodForm extends Component {
     const isForced = this.isForced();
     if (madeOwn.length + madeInherited.length === 0 && !isForced) return {};
     const own = isForced ? [...madeOwn, 'is_active'] : madeOwn;
-    const inherited = new Set([...inheritedBy(current).filter((name) => !own.includes(name)), ...madeInherited]);
-    return { use_default: inheritable.filter((name) => inherited.has(name)) };
+    const kept = inheritedFieldsOf(current.use_default).filter((name) => !own.includes(name));
+    return { use_default: useDefaultOf([...kept, ...madeInherited]) };
   }
 
   /** With other codes, a method has another default, or none. It then keeps the values that customers see. */
   shownValues(changes, current) {
     const { madeInherited } = this.state;
-    const inherited = [...inheritedBy(current), ...madeInherited];
+    const inherited = [...inheritedFieldsOf(current.use_default), ...madeInherited];
     if (inherited.length === 0 || !Object.keys(changes).some((name) => codes.has(name))) return {};
     const shown = (name) => (madeInherited.includes(name) ? this.inheritedValue(name) : undefined) ?? current[name];
     return { ...Object.fromEntries(inherited.map((name) => [name, shown(name)])), ...changes, use_default: false };
@@ -215,7 +216,7 @@ export class MethodForm extends Component {
           <fieldset class="fields" hidden=${isConflict} disabled=${isSaving}>
             ${isDefaults && html`<p class="hint wide">${t('shared_project')}</p>`}
             ${!hasCodes && this.codes()} ${this.note()}
-            ${method.id && hasCodes && inheritedBy(method).length > 0 && html`<p class="hint wide">${t('codes_hint')}</p>`}
+            ${method.id && hasCodes && inheritedFieldsOf(method.use_default).length > 0 && html`<p class="hint wide">${t('codes_hint')}</p>`}
             ${(hasCodes ? withCodes : withoutCodes).map(this.field)}
             ${this.props.places.has(method.id) && this.place()} ${this.field('meta')} ${this.input('is_active')}
           </fieldset>
@@ -244,7 +245,7 @@ export class MethodForm extends Component {
   /** Explains a default that is switched off or gone. */
   note({ problem } = this.marks) {
     if (!problem) return null;
-    const inherited = inheritedBy(this.before);
+    const inherited = inheritedFieldsOf(this.before.use_default);
     const keep = () => this.setState({ madeOwn: inherited });
     const mayKeep = problem === 'default_gone' && this.state.madeOwn.length < inherited.length;
     return html`

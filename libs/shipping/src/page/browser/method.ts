@@ -1,18 +1,14 @@
 import { type ShippingMethodDto } from '../../shipping-methods/dto/shipping-method.dto.js';
 import { type UpsertShippingMethodRequest } from '../../shipping-methods/dto/upsert-shipping-method.dto.js';
 import { type StoredValues } from '../../shipping-methods/stored-values.js';
-import { type InheritableField, type inheritableFields } from '../../shipping-methods/use-default.js';
+import {
+  type InheritableField,
+  inheritableFields,
+  inheritedFieldsOf,
+} from '../../shipping-methods/use-default.js';
 import { t } from './settings.js';
 
-/** The fields that a method may inherit from its default. */
-export const inheritable: typeof inheritableFields = [
-  'carrier_label',
-  'method_label',
-  'sort_order',
-  'meta',
-  'is_active',
-];
-const sent = ['carrier_code', 'method_code', ...inheritable, 'use_default'] as const;
+const sent = ['carrier_code', 'method_code', ...inheritableFields, 'use_default'] as const;
 
 /** The values that are stored for this method. It may show other ones, which it inherits. */
 export const storedIn = (method: ShippingMethodDto): ShippingMethodDto => ({ ...method, ...method.own });
@@ -22,10 +18,6 @@ export function requestOf(method: ShippingMethodDto): UpsertShippingMethodReques
   const stored = storedIn(method);
   return Object.fromEntries(sent.map((name) => [name, stored[name]])) as StoredValues;
 }
-
-/** Returns the names of the fields that come from the default, if there is one. */
-export const inheritedBy = ({ use_default: names }: ShippingMethodDto): readonly InheritableField[] =>
-  names === true ? inheritable : names || [];
 
 export const onOrOff = (isActive: boolean): string | undefined => t(isActive ? 'on' : 'off');
 
@@ -38,12 +30,12 @@ function ownFieldsOf(
   defaultMethod: ShippingMethodDto | undefined,
 ): InheritableField[] {
   if (!defaultMethod && method.inherited.length === 0) return [];
-  const inherited = inheritedBy(method);
+  const inherited = inheritedFieldsOf(method.use_default);
   /** A method that was switched off here stays off, whatever the default does. */
   const isOffHere = method.own.is_active === false;
   const isOwn = (name: InheritableField): boolean =>
     inherited.includes(name) ? name === 'is_active' && isOffHere : (defaultMethod ?? method)[name] !== null;
-  return inheritable.filter(isOwn);
+  return inheritableFields.filter(isOwn);
 }
 
 /** Names a field that is own. If the default has another name, or the other position of the switch, the text says it. */
@@ -67,7 +59,9 @@ export function marksOf(method: ShippingMethodDto, defaultMethod: ShippingMethod
   const isDefaultOff = inherited.includes('is_active') && stored.is_active && !is_active;
   return {
     own,
-    text: own.length > 0 && (inheritedBy(method).length > 0 ? t('own', { fields }) : t('all_own')),
+    text:
+      own.length > 0 &&
+      (inheritedFieldsOf(method.use_default).length > 0 ? t('own', { fields }) : t('all_own')),
     problem: etag.endsWith('-none"') ? 'default_gone' : isDefaultOff && 'default_off',
   };
 }
