@@ -56,7 +56,7 @@ export class OrderHistory extends Section {
     const days = Map.groupBy(shown, ({ occurred_at }) => day.format(new Date(occurred_at)));
     const older = new Map(shown.map((event, index) => [event, shown[index + 1]]));
     const gapAfter = (event) => !type && older.get(event);
-    const item = (event, gap = gapAfter(event)) => html`<${Event} key=${event.id} event=${event} older=${gap} />`;
+    const item = (event, gap = gapAfter(event)) => html`<${HistoryItem} key=${event.id} event=${event} older=${gap} />`;
     const folded = (run) => html`
       <li key="${run[0].id} and more">
         <details>
@@ -98,7 +98,7 @@ function gapBetween(event, older) {
   return html`<small class="gap">${t('gap', { time: parts.filter(Boolean).join(' ') })}</small>`;
 }
 
-function Event({ event: { type, actor, message, data, occurred_at }, event, older }) {
+function HistoryItem({ event: { type, actor, message, data, occurred_at }, event, older }) {
   const date = new Date(occurred_at);
   const who = actor && (actor.label ?? actor.id ?? t(`actor_${actor.type}`));
   return html`
