@@ -2,14 +2,14 @@ import { t } from './settings.js';
 import { Component, html, Pairs } from './view.js';
 
 /** How many rows are rendered at once. A thousand rows would block the page for too long. */
-const step = 100;
+const rowsAtOnce = 100;
 const steps = { ArrowUp: -1, ArrowDown: 1, Home: -Infinity, End: Infinity };
 
 /** Shows methods in the order of the checkout. A place is always the place among all methods. */
 export class MethodList extends Component {
   /** With other filters, the list begins again with the first rows. */
   static getDerivedStateFromProps({ filters }, state) {
-    return filters === state.filters ? null : { filters, limit: step };
+    return filters === state.filters ? null : { filters, limit: rowsAtOnce };
   }
 
   componentDidMount() {
@@ -41,7 +41,7 @@ export class MethodList extends Component {
   grow() {
     cancelAnimationFrame(this.frame);
     const { limit } = this.state;
-    if (limit < this.props.methods.length) this.frame = requestAnimationFrame(() => this.setState({ limit: limit + step }));
+    if (limit < this.props.methods.length) this.frame = requestAnimationFrame(() => this.setState({ limit: limit + rowsAtOnce }));
   }
 
   /** On a handle, the arrow keys move the method past the next one that is shown. Elsewhere they lead to the next row. */
