@@ -11,7 +11,7 @@ import { type DataSource, type EntityMetadata } from 'typeorm';
 import { shippingEntities } from '../shipping-entities.js';
 import { otherNestTypeOrmError, refuseOtherTypeOrm } from './copies.js';
 import { renamingRemedy } from '../database/adapt-entity.js';
-import { toShippingError } from '../database/connection-errors.js';
+import { toShippingError } from '../database/driver-errors.js';
 import { Database } from '../database/database.js';
 import { dialectOf } from '../database/dialects/dialects.js';
 

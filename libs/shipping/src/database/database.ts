@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { type ShippingCallOptions, checkCallOptions, type OptionRule } from './call-options.js';
 import { CallContext, currentContext, runInContext } from './call-context.js';
-import { typedOwnError } from './connection-errors.js';
+import { typedOwnError } from './driver-errors.js';
 import { connectOutsideTransactions } from './connections.js';
 import { dataSourceOf } from './data-source-of.js';
 import { DatabaseUnavailableError, isLostRace, OutcomeUnknownError } from './database.errors.js';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { toShippingError } from './connection-errors.js';
+import { toShippingError } from './driver-errors.js';
 import { isLostRace } from './database.errors.js';
 
 /** Options of {@link repeatLostRaces}. */

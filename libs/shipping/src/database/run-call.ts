@@ -1,7 +1,7 @@
 import { type EntityManager, type QueryRunner } from 'typeorm';
 import { CallContext, currentContext, runInContext } from './call-context.js';
 import { ShippingHttpError } from '../problems/shipping-http.error.js';
-import { typedOwnError } from './connection-errors.js';
+import { typedOwnError } from './driver-errors.js';
 import { EndedTransactionError } from './database.errors.js';
 import { isInTransaction, type OpenTransaction, stateOf } from './runner-state.js';
 import { type Turns } from './turns.js';

@@ -1,6 +1,6 @@
 import { type QueryRunner } from 'typeorm';
 import { type CallContext } from './call-context.js';
-import { toShippingError } from './connection-errors.js';
+import { toShippingError } from './driver-errors.js';
 import { dataSourceOf } from './data-source-of.js';
 import {
   DatabaseUnavailableError,

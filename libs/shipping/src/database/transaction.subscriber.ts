@@ -1,6 +1,6 @@
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
 import { currentContext } from './call-context.js';
-import { endsTransaction, toShippingError } from './connection-errors.js';
+import { endsTransaction, toShippingError } from './driver-errors.js';
 import { leaveOpenTransaction, leavingStatement } from './connections.js';
 import { type Dialect } from './dialects/dialect.js';
 import { dialectOf } from './dialects/dialects.js';

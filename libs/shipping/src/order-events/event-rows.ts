@@ -1,5 +1,5 @@
 import { type EntityManager } from 'typeorm';
-import { isDuplicate } from '../database/connection-errors.js';
+import { isDuplicate } from '../database/driver-errors.js';
 import { dataSourceOf, dialectIn } from '../database/data-source-of.js';
 import { quotedPath } from '../database/dialects/dialect.js';
 import { runCached } from '../database/statement.js';

@@ -5,7 +5,7 @@ import { Batcher } from '../../database/batcher.js';
 import { Database, type ShippingDatabaseStats } from '../../database/database.js';
 import { type AfterStatements } from '../../database/run-call.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
-import { isReferenced } from '../../database/connection-errors.js';
+import { isReferenced } from '../../database/driver-errors.js';
 import { dataSourceOf, dialectIn } from '../../database/data-source-of.js';
 import { MethodSettings } from '../method-settings.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
