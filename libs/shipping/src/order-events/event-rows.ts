@@ -2,7 +2,7 @@ import { type EntityManager } from 'typeorm';
 import { isDuplicate } from '../database/driver-errors.js';
 import { dataSourceOf, dialectIn } from '../database/data-source-of.js';
 import { quotedPath } from '../database/dialects/dialect.js';
-import { runCached } from '../database/statement.js';
+import { runCached } from '../database/run-cached.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { type EventRange } from './dto/order-event-page.check.js';
 import { type CheckedOrderEvent } from './dto/new-order-event.check.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type EntityManager } from 'typeorm';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { dataSourceOf, dialectIn } from '../../database/data-source-of.js';
-import { runCached } from '../../database/statement.js';
+import { runCached } from '../../database/run-cached.js';
 import { type StoredMethod } from '../effective-method.js';
 import {
   codesKey,
