@@ -28,6 +28,10 @@ export class DatabaseUnavailableError extends CodedError<'database_unavailable'>
   }
 }
 
+export function lostRaceError(cause: unknown = new Error('Another writer was faster.')): Error {
+  return new DatabaseUnavailableError(cause, 'race');
+}
+
 /** Tells whether another writer of the same data was faster. */
 export function isLostRace(error: unknown): boolean {
   return error instanceof DatabaseUnavailableError && error.contention === 'race';

@@ -6,7 +6,7 @@ import { runCached } from '../database/run-cached.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { type EventRange } from './dto/order-event-page.check.js';
 import { type CheckedOrderEvent } from './dto/new-order-event.check.js';
-import { DatabaseUnavailableError } from '../database/database.errors.js';
+import { lostRaceError } from '../database/database.errors.js';
 import { isBeyond, positionValues } from './event-position.js';
 import { dedupeIndex, OrderEvent } from './order-event.table.js';
 
@@ -82,7 +82,7 @@ export async function insertEvent(
     const { raw } = await insert.execute().catch((error: unknown) => {
       if (ignoresDuplicates && isDuplicate(error)) return { raw: undefined };
       // Another call has recorded the key, after the event that had it was removed.
-      throw isDuplicate(error, dedupeIndex) ? new DatabaseUnavailableError(error, 'race') : error;
+      throw isDuplicate(error, dedupeIndex) ? lostRaceError(error) : error;
     });
     const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
     const { insertId: seq } = Object(raw) as { insertId?: number };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type EntityManager } from 'typeorm';
-import { DatabaseUnavailableError } from '../../database/database.errors.js';
+import { lostRaceError } from '../../database/database.errors.js';
 import { dataSourceOf, dialectIn } from '../../database/data-source-of.js';
 import { runCached } from '../../database/run-cached.js';
 import { type StoredMethod } from '../effective-method.js';
@@ -269,8 +269,4 @@ function storedMethod(project_id: string, row: Row): StoredMethod {
 /** Each driver returns booleans in its own form. */
 function isTrue(value: unknown): boolean {
   return value === true || value === 1 || value === 'true' || value === '1';
-}
-
-export function lostRaceError(): DatabaseUnavailableError {
-  return new DatabaseUnavailableError(new Error('Another writer was faster.'), 'race');
 }
