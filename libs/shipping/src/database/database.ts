@@ -38,8 +38,8 @@ type Work<Result> = (manager: EntityManager) => Promise<Result>;
 type Attempt<Result> = (runner: QueryRunner, isRetry: boolean) => Promise<Result>;
 
 /**
- * How often a call on a connection of its own is tried. After a lost race, a change of a method waits for a lock, so its
- * second try usually succeeds. `record()` has no such lock.
+ * How often a call on a connection of its own is tried. The second try of a change of a method takes the lock first, so it
+ * begins at once and usually succeeds. `record()` takes no lock and may lose again, so later tries wait a short time.
  */
 const maxTries = 6;
 
@@ -114,18 +114,13 @@ export class Database {
    * where this is possible.
    * @throws DatabaseUnavailableError, OutcomeUnknownError
    */
-  async writeOnce<Result>(
+  async writeByOneStatement<Result>(
     caller: QueryRunner | undefined,
     work: Work<Result>,
     actionAfterCommit?: AfterStatements<Result>['actionAfterCommit'],
   ): Promise<Result> {
-    // A subscriber of the host may write in these methods. Both writes are then committed together, or neither is.
-    const hostMayWrite = this.dataSource.subscribers.some(
-      (each) =>
-        !(each instanceof TransactionSubscriber) &&
-        (each.beforeQuery ?? each.afterQuery ?? each.beforeInsert ?? each.afterInsert),
-    );
-    if (caller || hostMayWrite) return this.write(caller, work, { actionAfterCommit });
+    // A subscriber of the host may write beside our statement. Both writes are then committed together, or neither is.
+    if (caller || hostMayWrite(this.dataSource)) return this.write(caller, work, { actionAfterCommit });
     const result = await this.onOwnConnection(
       (runner) => runInContext(new CallContext(runner, 'statements'), () => work(runner.manager)),
       true,
@@ -167,7 +162,7 @@ export class Database {
           'a transaction.',
       );
     state.hasOwnTransaction = true;
-    return this.withRetries(begin, caller).finally(() => {
+    return this.runOutsideTransaction(begin, caller).finally(() => {
       state.hasOwnTransaction = false;
     });
   }
@@ -201,16 +196,16 @@ export class Database {
   }
 
   private onOwnConnection<Result>(work: Attempt<Result>, mayHaveCommitted?: boolean): Promise<Result> {
-    const run = (): Promise<Result> => this.withRetries(work, undefined, mayHaveCommitted);
+    const run = (): Promise<Result> => this.runOutsideTransaction(work, undefined, mayHaveCommitted);
     return this.dialect.hasOneConnection ? queueOf(this.dataSource).take('', run) : run();
   }
 
   /**
-   * Runs work on a connection without an open transaction. The work may begin one. On a connection of its own, it is
-   * tried again after a lost race.
+   * Runs work on a connection without an open transaction. The work may begin one. Without a caller, it gets a connection
+   * of its own, and is tried again after a lost race.
    * @param mayHaveCommitted as in `toShippingError`
    */
-  private async withRetries<Result>(
+  private async runOutsideTransaction<Result>(
     work: Attempt<Result>,
     caller?: QueryRunner,
     mayHaveCommitted?: boolean,
@@ -238,6 +233,15 @@ export class Database {
       if (attempt > 1) await delay(Math.random() * 20 * attempt);
     }
   }
+}
+
+/** Tells whether a subscriber of the host has a method that runs during an INSERT of ours. */
+function hostMayWrite({ subscribers }: DataSource): boolean {
+  return subscribers.some(
+    (each) =>
+      !(each instanceof TransactionSubscriber) &&
+      (each.beforeQuery ?? each.afterQuery ?? each.beforeInsert ?? each.afterInsert),
+  );
 }
 
 /**

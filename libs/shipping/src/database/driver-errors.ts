@@ -82,7 +82,7 @@ export function isReferenced(error: unknown, ourTable: string): boolean {
 
 /**
  * Tells whether a row has the same values in a unique index already.
- * @param index the end of its name; by default any index. The drivers have the name in the message.
+ * @param index a part of its name, which the drivers put in the message; by default any index
  */
 export function isDuplicate(error: unknown, index = ''): boolean {
   return meaningOf(error) === 'duplicate' && String(driverErrorOf(error).message).includes(index);
