@@ -46,6 +46,9 @@ const maxTries = 6;
 /** On SQLite, calls without a manager of the caller run one after another on the one connection. */
 const queueOf = onePerDataSource(() => new KeyedQueue());
 
+/** The query runners of callers on which a call of ours has begun a transaction of its own. */
+const busyRunners = new WeakSet<QueryRunner>();
+
 /** Runs work on the database: in the caller's transaction, or on a connection of its own to the primary. */
 export class Database {
   readonly counters = { lostRaces: 0, retries: 0, unavailable: 0, outcomeUnknown: 0 };
@@ -99,7 +102,8 @@ export class Database {
    * @throws DatabaseUnavailableError
    */
   read<Result>(caller: QueryRunner | undefined, work: Work<Result>): Promise<Result> {
-    if (caller) return this.join(caller, () => connect(caller).then(() => work(caller.manager)));
+    if (caller)
+      return this.join(caller, () => connectOutsideTransactions(caller).then(() => work(caller.manager)));
     // On SQLite, the one connection may be between the end of a transaction and its ROLLBACK. Elsewhere nobody else has
     // the connection, and a turn made lists from memory slower by a fifth (`npm run bench`).
     return this.onOwnConnection((runner) =>
@@ -146,25 +150,21 @@ export class Database {
   ): Promise<Result> {
     if (caller && isInTransaction(caller))
       return this.join(caller, () => work(caller.manager, false), afterStatements);
-    const runInTransaction = (runner: QueryRunner, isRetry: boolean): Promise<Result> =>
-      runCall(runner, () => work(runner.manager, isRetry), afterStatements);
-    const begin: Attempt<Result> = (runner, isRetry) =>
-      isRetry
-        ? runner.manager.transaction(this.dialect.levelOfRetries, () => runInTransaction(runner, isRetry))
-        : runner.manager.transaction(() => runInTransaction(runner, isRetry));
+    const begin: Attempt<Result> = (runner, isRetry) => {
+      const { manager } = runner;
+      const run = (): Promise<Result> => runCall(runner, () => work(manager, isRetry), afterStatements);
+      return isRetry ? manager.transaction(this.dialect.levelOfRetries, run) : manager.transaction(run);
+    };
     if (!caller) return this.onOwnConnection(begin);
-    const state = stateOf(caller);
-    state.refuseLateCall(caller);
+    stateOf(caller).refuseLateCall(caller);
     // TypeORM would nest one of the transactions in the other one, which may be rolled back.
-    if (state.hasOwnTransaction)
+    if (busyRunners.has(caller))
       throw new TypeError(
         'The QueryRunner of the manager has no transaction, and another call uses it. Make one call at a time, or begin ' +
           'a transaction.',
       );
-    state.hasOwnTransaction = true;
-    return this.runOutsideTransaction(begin, caller).finally(() => {
-      state.hasOwnTransaction = false;
-    });
+    busyRunners.add(caller);
+    return this.runOutsideTransaction(begin, caller).finally(() => busyRunners.delete(caller));
   }
 
   /** Runs a call on the query runner of the caller. A lost race ends the caller's transaction, so nothing is repeated. */
@@ -215,7 +215,7 @@ export class Database {
       const state = stateOf(runner);
       const { commits } = state;
       try {
-        await connect(runner);
+        await connectOutsideTransactions(runner);
         return await work(runner, attempt > 1);
       } catch (error) {
         // A subscriber of the host has failed after the COMMIT. The change is made, so it must not be repeated.
@@ -242,14 +242,4 @@ function hostMayWrite({ subscribers }: DataSource): boolean {
       !(each instanceof TransactionSubscriber) &&
       (each.beforeQuery ?? each.afterQuery ?? each.beforeInsert ?? each.afterInsert),
   );
-}
-
-/**
- * @throws DatabaseUnavailableError when the driver cannot connect: TypeORM does not wrap its error in a
- * QueryFailedError
- */
-async function connect(runner: QueryRunner): Promise<void> {
-  await connectOutsideTransactions(runner).catch((error: unknown) => {
-    throw new DatabaseUnavailableError(error);
-  });
 }
