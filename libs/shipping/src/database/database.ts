@@ -38,8 +38,9 @@ type Work<Result> = (manager: EntityManager) => Promise<Result>;
 type Attempt<Result> = (runner: QueryRunner, isRetry: boolean) => Promise<Result>;
 
 /**
- * How often a call on a connection of its own is tried. The second try of a change of a method takes the lock first, so it
- * begins at once and usually succeeds. `record()` takes no lock and may lose again, so later tries wait a short time.
+ * How often a call on a connection of its own is tried. The second try of a change of a method takes the lock first. So
+ * it begins at once, and usually succeeds. `record()` takes no lock and may lose again, so later tries wait for a short
+ * time.
  */
 const maxTries = 6;
 
@@ -201,8 +202,8 @@ export class Database {
   }
 
   /**
-   * Runs work on a connection without an open transaction. The work may begin one. Without a caller, it gets a connection
-   * of its own, and is tried again after a lost race.
+   * Runs work on a connection without an open transaction. The work may begin one. Without a caller, it gets a
+   * connection of its own, and is tried again after a lost race.
    * @param mayHaveCommitted as in `toShippingError`
    */
   private async runOutsideTransaction<Result>(

@@ -38,7 +38,7 @@ export async function runCall<Result>(
     const running = failTransactionOnError(transaction, mayGoOn, () =>
       runInContext(new CallContext(runner, 'statements'), statements),
     );
-    state.order.oursRun(running);
+    state.order.ourCallRuns(running);
     const result = await running;
     if (actionAfterCommit) transaction?.afterCommit.push(actionAfterCommit(result));
     if (hook)

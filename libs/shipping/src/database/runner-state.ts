@@ -51,13 +51,17 @@ const rolledBackMessage =
   'The COMMIT rolled the transaction back, because a statement in it had failed. Do not ignore the error of that ' +
   'statement, or run the statement in a savepoint.';
 
+/** The reasons of an EndedTransactionError. */
+const subscriberFailed = 'A subscriber of TypeORM failed when this transaction, or a nested one, ended.';
+const beginOrConnectionFailed = 'A nested transaction could not begin, or the connection was lost.';
+
 /**
  * The transaction of one query runner, with its savepoints, as the server has confirmed them:
  * - None is open: `open` is empty. A call reads alone, or begins a transaction of its own.
  * - Open, from the response to its beginning. A call joins the innermost one.
- * - Ending: `ending` is set, until the response to its end. A call waits, and then joins the transaction around it. If it
- *   is the outermost one, the call is refused.
- * - Failed: `failure` is set, until it is rolled back. Calls and statements throw this error.
+ * - Ending: `ending` is set, until the response to its end. A call waits, and then joins the transaction around it. If
+ *   it is the outermost one, the call is refused.
+ * - Failed: `failure` is set, until it is rolled back. Calls throw this error, and statements a FailedTransactionError.
  * - Lost: `endedBy` is set for ever. The transaction has ended, and the host does not know it. TypeORM would begin the
  *   next nested one as an outermost one, and each statement would commit by itself. So only a ROLLBACK is sent.
  */
@@ -102,7 +106,7 @@ export class RunnerState {
 
   /**
    * A call of ours runs in the innermost transaction.
-   * @throws the error after which it can only be rolled back; EndedTransactionError when it has ended, or is about to end
+   * @throws the error after which it can only be rolled back; EndedTransactionError when it has ended or is about to
    */
   join({ isReleased }: QueryRunner): OpenTransaction {
     const { innermost } = this;
@@ -121,7 +125,7 @@ export class RunnerState {
     if (!passesAfterFailure.test(query)) this.refuseFailedTransaction();
     // The savepoint has ended, and TypeORM releases it in place of the COMMIT.
     if (this.isJoined && this.open.length === 1 && query.startsWith('RELEASE SAVEPOINT typeorm_'))
-      throw new EndedTransactionError();
+      throw new EndedTransactionError(undefined, subscriberFailed);
   }
 
   /** @throws FailedTransactionError, but only if a call of ours was made in the transaction */
@@ -138,7 +142,7 @@ export class RunnerState {
   markEnding({ isReleased }: QueryRunner, ending: 'commit' | 'rollback'): void {
     // If TypeORM has released the query runner, the connection broke, and the COMMIT says so.
     if (ending === 'commit' && this.innermost?.ending === 'rollback' && !isReleased)
-      throw new EndedTransactionError();
+      throw new EndedTransactionError(undefined, subscriberFailed);
     const ended = this.open.findLast((each) => each.ending !== 'rollback');
     if (ended) ended.ending = ending;
   }
@@ -155,8 +159,8 @@ export class RunnerState {
 
   /**
    * The server has responded to such a statement.
-   * @throws Error when PostgreSQL responds with ROLLBACK to the COMMIT of a transaction that has a call of ours. TypeORM
-   *   would treat it as a commit. Now it reports the COMMIT again, as failed, and sends a ROLLBACK.
+   * @throws Error when PostgreSQL responds with ROLLBACK to the COMMIT of a transaction that has a call of ours.
+   *   TypeORM would take it for a commit. Now it reports the COMMIT again, as failed, and sends a ROLLBACK.
    */
   responded(statement: TransactionStatement, { success, rawResults, error }: Outcome): void {
     this.isSending = false;
@@ -207,7 +211,7 @@ export class RunnerState {
     this.endedBy =
       typed instanceof DatabaseUnavailableError
         ? typed
-        : new EndedTransactionError(this.savepointError ?? rollbackError);
+        : new EndedTransactionError(this.savepointError ?? rollbackError, beginOrConnectionFailed);
   }
 
   private handOver(ended: OpenTransaction[]): void {

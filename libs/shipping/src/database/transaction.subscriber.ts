@@ -72,11 +72,11 @@ export class TransactionSubscriber implements EntitySubscriberInterface {
       return handled(leaveOpenTransaction(queryRunner));
     const { whenIdle } = this.dialect;
     if (!whenIdle || !state.innermost) return undefined;
-    const order = isTransactionStatement || isOurs(queryRunner) ? 'beforeOurs' : 'beforeHosts';
-    return handled(state.order[order](() => whenIdle(queryRunner), refuse));
+    const before = isTransactionStatement || isOurs(queryRunner) ? 'beforeOurs' : 'beforeHosts';
+    return handled(state.order[before](() => whenIdle(queryRunner), refuse));
   }
 
-  /** @throws Error as `responded` of the state does */
+  /** @throws Error as `RunnerState.responded` does */
   afterQuery(event: QueryEvent): void {
     const { queryRunner, query, success, error } = event;
     const state = stateOf(queryRunner);
