@@ -70,7 +70,7 @@ export { type NewOrderEvent, type NewOrderEventActor } from './order-events/dto/
 
 export { type ShippingCallOptions } from './database/call-options.js';
 export { shippingEntities } from './shipping-entities.js';
-export { toShippingError } from './database/connection-errors.js';
+export { toShippingError } from './database/driver-errors.js';
 export { repeatLostRaces, type RepeatOptions } from './database/repeat-lost-races.js';
 export {
   DatabaseUnavailableError,

@@ -1,6 +1,6 @@
 import { SerializeOptions, type Type, UseFilters } from '@nestjs/common';
 import { ProjectParameter } from './http/parameters.js';
-import { typedOwnError } from './database/connection-errors.js';
+import { typedOwnError } from './database/driver-errors.js';
 import { OutcomeUnknownError } from './database/database.errors.js';
 import { mountController } from './http/mount-controller.js';
 import { ShippingExceptionFilter } from './http/problem-details.filter.js';

@@ -10,8 +10,8 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { type DataSource, type EntityMetadata } from 'typeorm';
 import { shippingEntities } from '../shipping-entities.js';
 import { otherNestTypeOrmError, refuseOtherTypeOrm } from './copies.js';
-import { renamingRemedy } from '../database/adapt-entity.js';
-import { toShippingError } from '../database/connection-errors.js';
+import { renamingRemedy } from '../database/shipping-table.decorator.js';
+import { toShippingError } from '../database/driver-errors.js';
 import { Database } from '../database/database.js';
 import { dialectOf } from '../database/dialects/dialects.js';
 

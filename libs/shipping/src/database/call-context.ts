@@ -4,7 +4,7 @@ import { Turns } from './turns.js';
 
 /** Code that a call runs on a query runner has this async context. The code is its statements, or a hook of the host. */
 export class CallContext {
-  /** The call has a turn on the query runner. What it starts inside of this turn takes turns among itself. */
+  /** The call has a turn on the query runner. Calls that it starts in this turn take turns in a queue of their own. */
   readonly turns = new Turns();
   isOver = false;
 

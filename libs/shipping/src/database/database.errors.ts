@@ -28,6 +28,10 @@ export class DatabaseUnavailableError extends CodedError<'database_unavailable'>
   }
 }
 
+export function lostRaceError(cause: unknown = new Error('Another writer was faster.')): Error {
+  return new DatabaseUnavailableError(cause, 'race');
+}
+
 /** Tells whether another writer of the same data was faster. */
 export function isLostRace(error: unknown): boolean {
   return error instanceof DatabaseUnavailableError && error.contention === 'race';
@@ -77,14 +81,16 @@ export class EndedTransactionError extends TransactionError {
   override readonly name = 'EndedTransactionError';
   readonly code = 'transaction_ended';
 
-  /** @param cause the error that has ended the transaction, if it is known */
-  constructor(cause?: unknown) {
-    super(
-      'This statement did nothing, because its transaction had ended or was about to end. Either a call of ' +
-        'ShippingModule was not awaited, or a subscriber of TypeORM made it in beforeTransactionCommit, or a nested ' +
-        'transaction could not begin, or a subscriber prevented its rollback, or the connection was lost, or the list ' +
-        'dataSource.subscribers was replaced. If you keep a QueryRunner, take a new one.',
-      { cause },
-    );
+  /**
+   * @param cause the error that has ended the transaction, if it is known
+   * @param reason why it had ended; by default, why a call came too late
+   */
+  constructor(
+    cause?: unknown,
+    reason = 'Either a call of ShippingModule was not awaited, or a subscriber of TypeORM made it in ' +
+      'beforeTransactionCommit, or the list dataSource.subscribers was replaced.',
+  ) {
+    const what = 'This statement did nothing, because its transaction had ended or was about to end.';
+    super(`${what} ${reason} If you keep a QueryRunner, take a new one.`, { cause });
   }
 }

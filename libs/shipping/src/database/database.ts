@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { type ShippingCallOptions, checkCallOptions, type OptionRule } from './call-options.js';
 import { CallContext, currentContext, runInContext } from './call-context.js';
-import { typedOwnError } from './connection-errors.js';
+import { typedOwnError } from './driver-errors.js';
 import { connectOutsideTransactions } from './connections.js';
 import { dataSourceOf } from './data-source-of.js';
 import { DatabaseUnavailableError, isLostRace, OutcomeUnknownError } from './database.errors.js';
@@ -38,13 +38,17 @@ type Work<Result> = (manager: EntityManager) => Promise<Result>;
 type Attempt<Result> = (runner: QueryRunner, isRetry: boolean) => Promise<Result>;
 
 /**
- * How often a call on a connection of its own is tried. After a lost race, a change of a method waits for a lock, so its
- * second try usually succeeds. `record()` has no such lock.
+ * How often a call on a connection of its own is tried. The second try of a change of a method takes the lock first. So
+ * it begins at once, and usually succeeds. `record()` takes no lock and may lose again, so later tries wait for a short
+ * time.
  */
 const maxTries = 6;
 
 /** On SQLite, calls without a manager of the caller run one after another on the one connection. */
 const queueOf = onePerDataSource(() => new KeyedQueue());
+
+/** The query runners of callers on which a call of ours has begun a transaction of its own. */
+const busyRunners = new WeakSet<QueryRunner>();
 
 /** Runs work on the database: in the caller's transaction, or on a connection of its own to the primary. */
 export class Database {
@@ -99,7 +103,8 @@ export class Database {
    * @throws DatabaseUnavailableError
    */
   read<Result>(caller: QueryRunner | undefined, work: Work<Result>): Promise<Result> {
-    if (caller) return this.join(caller, () => connect(caller).then(() => work(caller.manager)));
+    if (caller)
+      return this.join(caller, () => connectOutsideTransactions(caller).then(() => work(caller.manager)));
     // On SQLite, the one connection may be between the end of a transaction and its ROLLBACK. Elsewhere nobody else has
     // the connection, and a turn made lists from memory slower by a fifth (`npm run bench`).
     return this.onOwnConnection((runner) =>
@@ -114,18 +119,13 @@ export class Database {
    * where this is possible.
    * @throws DatabaseUnavailableError, OutcomeUnknownError
    */
-  async writeOnce<Result>(
+  async writeByOneStatement<Result>(
     caller: QueryRunner | undefined,
     work: Work<Result>,
     actionAfterCommit?: AfterStatements<Result>['actionAfterCommit'],
   ): Promise<Result> {
-    // A subscriber of the host may write in these methods. Both writes are then committed together, or neither is.
-    const hostMayWrite = this.dataSource.subscribers.some(
-      (each) =>
-        !(each instanceof TransactionSubscriber) &&
-        (each.beforeQuery ?? each.afterQuery ?? each.beforeInsert ?? each.afterInsert),
-    );
-    if (caller || hostMayWrite) return this.write(caller, work, { actionAfterCommit });
+    // A subscriber of the host may write beside our statement. Both writes are then committed together, or neither is.
+    if (caller || hostMayWrite(this.dataSource)) return this.write(caller, work, { actionAfterCommit });
     const result = await this.onOwnConnection(
       (runner) => runInContext(new CallContext(runner, 'statements'), () => work(runner.manager)),
       true,
@@ -151,25 +151,21 @@ export class Database {
   ): Promise<Result> {
     if (caller && isInTransaction(caller))
       return this.join(caller, () => work(caller.manager, false), afterStatements);
-    const runInTransaction = (runner: QueryRunner, isRetry: boolean): Promise<Result> =>
-      runCall(runner, () => work(runner.manager, isRetry), afterStatements);
-    const begin: Attempt<Result> = (runner, isRetry) =>
-      isRetry
-        ? runner.manager.transaction(this.dialect.levelOfRetries, () => runInTransaction(runner, isRetry))
-        : runner.manager.transaction(() => runInTransaction(runner, isRetry));
+    const begin: Attempt<Result> = (runner, isRetry) => {
+      const { manager } = runner;
+      const run = (): Promise<Result> => runCall(runner, () => work(manager, isRetry), afterStatements);
+      return isRetry ? manager.transaction(this.dialect.levelOfRetries, run) : manager.transaction(run);
+    };
     if (!caller) return this.onOwnConnection(begin);
-    const state = stateOf(caller);
-    state.refuseLateCall(caller);
+    stateOf(caller).refuseLateCall(caller);
     // TypeORM would nest one of the transactions in the other one, which may be rolled back.
-    if (state.hasOwnTransaction)
+    if (busyRunners.has(caller))
       throw new TypeError(
         'The QueryRunner of the manager has no transaction, and another call uses it. Make one call at a time, or begin ' +
           'a transaction.',
       );
-    state.hasOwnTransaction = true;
-    return this.withRetries(begin, caller).finally(() => {
-      state.hasOwnTransaction = false;
-    });
+    busyRunners.add(caller);
+    return this.runOutsideTransaction(begin, caller).finally(() => busyRunners.delete(caller));
   }
 
   /** Runs a call on the query runner of the caller. A lost race ends the caller's transaction, so nothing is repeated. */
@@ -201,16 +197,16 @@ export class Database {
   }
 
   private onOwnConnection<Result>(work: Attempt<Result>, mayHaveCommitted?: boolean): Promise<Result> {
-    const run = (): Promise<Result> => this.withRetries(work, undefined, mayHaveCommitted);
+    const run = (): Promise<Result> => this.runOutsideTransaction(work, undefined, mayHaveCommitted);
     return this.dialect.hasOneConnection ? queueOf(this.dataSource).take('', run) : run();
   }
 
   /**
-   * Runs work on a connection without an open transaction. The work may begin one. On a connection of its own, it is
-   * tried again after a lost race.
+   * Runs work on a connection without an open transaction. The work may begin one. Without a caller, it gets a
+   * connection of its own, and is tried again after a lost race.
    * @param mayHaveCommitted as in `toShippingError`
    */
-  private async withRetries<Result>(
+  private async runOutsideTransaction<Result>(
     work: Attempt<Result>,
     caller?: QueryRunner,
     mayHaveCommitted?: boolean,
@@ -220,7 +216,7 @@ export class Database {
       const state = stateOf(runner);
       const { commits } = state;
       try {
-        await connect(runner);
+        await connectOutsideTransactions(runner);
         return await work(runner, attempt > 1);
       } catch (error) {
         // A subscriber of the host has failed after the COMMIT. The change is made, so it must not be repeated.
@@ -240,12 +236,11 @@ export class Database {
   }
 }
 
-/**
- * @throws DatabaseUnavailableError when the driver cannot connect: TypeORM does not wrap its error in a
- * QueryFailedError
- */
-async function connect(runner: QueryRunner): Promise<void> {
-  await connectOutsideTransactions(runner).catch((error: unknown) => {
-    throw new DatabaseUnavailableError(error);
-  });
+/** Tells whether a subscriber of the host has a method that runs during an INSERT of ours. */
+function hostMayWrite({ subscribers }: DataSource): boolean {
+  return subscribers.some(
+    (each) =>
+      !(each instanceof TransactionSubscriber) &&
+      (each.beforeQuery ?? each.afterQuery ?? each.beforeInsert ?? each.afterInsert),
+  );
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { toShippingError } from './connection-errors.js';
+import { toShippingError } from './driver-errors.js';
 import { isLostRace } from './database.errors.js';
 
 /** Options of {@link repeatLostRaces}. */
@@ -39,6 +39,7 @@ export async function repeatLostRaces<Result>(
       const typed = toShippingError(error);
       if (!isLostRace(typed) || attempt === tries) throw typed;
     }
+    // Transactions of hosts may be long, so the waits grow faster than between the tries of our own short calls.
     await delay(Math.random() * 25 * 2 ** attempt);
   }
 }

@@ -1,8 +1,7 @@
 import { type EntityManager, type QueryRunner } from 'typeorm';
 import { CallContext, currentContext, runInContext } from './call-context.js';
 import { ShippingHttpError } from '../problems/shipping-http.error.js';
-import { typedOwnError } from './connection-errors.js';
-import { EndedTransactionError } from './database.errors.js';
+import { typedOwnError } from './driver-errors.js';
 import { isInTransaction, type OpenTransaction, stateOf } from './runner-state.js';
 import { type Turns } from './turns.js';
 
@@ -35,12 +34,11 @@ export async function runCall<Result>(
   const state = stateOf(runner);
   state.refuseLateCall(runner);
   return turnsOfCalls(runner).take(async () => {
-    const transaction = mayJoin ? joinTransaction(runner) : undefined;
+    const transaction = mayJoin ? state.join(runner) : undefined;
     const running = failTransactionOnError(transaction, mayGoOn, () =>
       runInContext(new CallContext(runner, 'statements'), statements),
     );
-    const end = (): void => void (state.ourStatements = undefined);
-    state.ourStatements = running.then(end, end);
+    state.order.ourCallRuns(running);
     const result = await running;
     if (actionAfterCommit) transaction?.afterCommit.push(actionAfterCommit(result));
     if (hook)
@@ -51,38 +49,28 @@ export async function runCall<Result>(
   });
 }
 
+/** The context of the hook that runs now on a query runner. */
+const hooks = new WeakMap<QueryRunner, CallContext | undefined>();
+
 /**
  * While a hook runs, a call takes its turn inside of the hook. If the hook has made the call, it would otherwise wait for
  * ever: the call that runs the hook keeps its own turn until the hook ends.
  */
 function turnsOfCalls(runner: QueryRunner): Turns {
   const context = currentContext();
-  const { hook, turns } = stateOf(runner);
-  return context?.runner === runner ? context.turns : (hook?.turns ?? turns);
-}
-
-function joinTransaction(runner: QueryRunner): OpenTransaction {
-  const state = stateOf(runner);
-  const transaction = state.innermost;
-  state.isJoined = true;
-  if (transaction?.failure) throw transaction.failure.error;
-  // TypeORM has sent a statement that begins or ends the transaction, and has no response yet, or a subscriber waits.
-  const isChanging = state.isSending || transaction?.ending !== undefined;
-  // If the connection broke, the next statement says so.
-  if (!transaction || (isChanging && !runner.isReleased)) throw new EndedTransactionError();
-  return transaction;
+  return context?.runner === runner ? context.turns : (hooks.get(runner) ?? stateOf(runner)).turns;
 }
 
 async function runHook(runner: QueryRunner, hook: () => Promise<void>): Promise<void> {
-  const state = stateOf(runner);
-  const outerHook = state.hook;
-  const context = (state.hook = new CallContext(runner, 'hook'));
+  const outerHook = hooks.get(runner);
+  const context = new CallContext(runner, 'hook');
+  hooks.set(runner, context);
   try {
     await runInContext(context, hook);
   } finally {
     // The hook may not have awaited its calls.
     await context.turns.takeLast(() => Promise.resolve());
-    state.hook = outerHook;
+    hooks.set(runner, outerHook);
   }
 }
 

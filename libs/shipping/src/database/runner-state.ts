@@ -1,6 +1,5 @@
 import { type QueryRunner } from 'typeorm';
-import { type CallContext } from './call-context.js';
-import { toShippingError } from './connection-errors.js';
+import { toShippingError } from './driver-errors.js';
 import { dataSourceOf } from './data-source-of.js';
 import {
   DatabaseUnavailableError,
@@ -8,6 +7,7 @@ import {
   FailedTransactionError,
 } from './database.errors.js';
 import { dialectOf } from './dialects/dialects.js';
+import { StatementOrder } from './statement-order.js';
 import { Turns } from './turns.js';
 
 /** A transaction that is open on the server, or a savepoint in it. */
@@ -34,48 +34,58 @@ export class OpenTransaction {
 export type TransactionStatement =
   'START' | 'BEGIN' | 'SAVEPOINT' | 'RELEASE' | 'ROLLBACK TO' | 'COMMIT' | 'ROLLBACK';
 
+/** What TypeORM reports about a statement after the response. */
+export interface Outcome {
+  success?: boolean;
+  rawResults?: unknown;
+  error?: unknown;
+}
+
 /**
  * These statements are allowed after a failure. ROLLBACK ends the transaction. SAVEPOINT must be allowed, because
  * TypeORM reacts to a failed SAVEPOINT with a ROLLBACK of the outer transaction.
  */
 const passesAfterFailure = /^(ROLLBACK|SAVEPOINT)\b/;
 
-/** This class knows the transaction of one query runner. It follows the statements that the server has confirmed. */
+const rolledBackMessage =
+  'The COMMIT rolled the transaction back, because a statement in it had failed. Do not ignore the error of that ' +
+  'statement, or run the statement in a savepoint.';
+
+/** The reasons of an EndedTransactionError. */
+const subscriberFailed = 'A subscriber of TypeORM failed when this transaction, or a nested one, ended.';
+const beginOrConnectionFailed = 'A nested transaction could not begin, or the connection was lost.';
+
+/**
+ * The transaction of one query runner, with its savepoints, as the server has confirmed them:
+ * - None is open: `open` is empty. A call reads alone, or begins a transaction of its own.
+ * - Open, from the response to its beginning. A call joins the innermost one.
+ * - Ending: `ending` is set, until the response to its end. A call waits, and then joins the transaction around it. If
+ *   it is the outermost one, the call is refused.
+ * - Failed: `failure` is set, until it is rolled back. Calls throw this error, and statements a FailedTransactionError.
+ * - Lost: `endedBy` is set for ever. The transaction has ended, and the host does not know it. TypeORM would begin the
+ *   next nested one as an outermost one, and each statement would commit by itself. So only a ROLLBACK is sent.
+ */
 export class RunnerState {
-  /** The transaction and its savepoints, outermost first. */
-  readonly open: OpenTransaction[] = [];
   /** Our calls, and the beginnings and ends of transactions, take turns. */
   readonly turns = new Turns();
-  /** Whether a call of ours has begun a transaction of its own on this query runner of the caller. */
-  hasOwnTransaction = false;
-  /** The context of the hook that runs now. */
-  hook: CallContext | undefined;
-  /** Whether a call of ours was made in the transaction. */
-  isJoined = false;
+  readonly order = new StatementOrder();
   /** Counts the transactions that are committed, including those after which a subscriber of the host has failed. */
   commits = 0;
-  /** This promise is set while the statements of a call of ours run. */
-  ourStatements: Promise<void> | undefined;
-  /** The number of the host's statements that have no response yet. */
-  hostStatements = 0;
   /** Whether a statement that begins or ends a transaction is on its way to the server and back. */
   isSending = false;
-  /** This function is called when the server has responded to such a statement. */
-  onResponse = (): void => undefined;
-  /** Whether the connection is known to have no open transaction of an earlier query runner. */
-  isConnectionSound: boolean;
-  /** This promise is set while the first statement finds that out. */
-  leaving?: Promise<void>;
+  /** Outermost first. */
+  private readonly open: OpenTransaction[] = [];
+  /** Whether a call of ours was made in the transaction. */
+  private isJoined = false;
+  private onResponse = (): void => undefined;
   private savepointError: unknown;
-  /**
-   * This error is set after the transaction has ended without the knowledge of the host. TypeORM would begin the next nested
-   * transaction as an outermost one, and each statement would commit by itself.
-   */
   private endedBy?: Error;
 
   /** @param isShared whether all callers share the query runner, as on SQLite. Then it can never be given up. */
-  constructor(private readonly isShared: boolean) {
-    this.isConnectionSound = isShared;
+  constructor(readonly isShared: boolean) {}
+
+  get outermost(): OpenTransaction | undefined {
+    return this.open[0];
   }
 
   get innermost(): OpenTransaction | undefined {
@@ -94,13 +104,28 @@ export class RunnerState {
     if (this.open[0]?.ending || (isReleased && this.open.length === 0)) throw new EndedTransactionError();
   }
 
+  /**
+   * A call of ours runs in the innermost transaction.
+   * @throws the error after which it can only be rolled back; EndedTransactionError when it has ended or is about to
+   */
+  join({ isReleased }: QueryRunner): OpenTransaction {
+    const { innermost } = this;
+    this.isJoined = true;
+    if (innermost?.failure) throw innermost.failure.error;
+    // TypeORM has sent a statement that begins or ends the transaction, and has no response yet, or a subscriber waits.
+    const isChanging = this.isSending || innermost?.ending !== undefined;
+    // If the connection broke, the next statement says so.
+    if (!innermost || (isChanging && !isReleased)) throw new EndedTransactionError();
+    return innermost;
+  }
+
   /** @throws Error for a statement that would commit by itself, or that belongs to a transaction that has failed */
   refuseStatement(query: string): void {
     if (this.endedBy && query !== 'ROLLBACK') throw this.endedBy;
     if (!passesAfterFailure.test(query)) this.refuseFailedTransaction();
     // The savepoint has ended, and TypeORM releases it in place of the COMMIT.
     if (this.isJoined && this.open.length === 1 && query.startsWith('RELEASE SAVEPOINT typeorm_'))
-      throw new EndedTransactionError();
+      throw new EndedTransactionError(undefined, subscriberFailed);
   }
 
   /** @throws FailedTransactionError, but only if a call of ours was made in the transaction */
@@ -117,17 +142,41 @@ export class RunnerState {
   markEnding({ isReleased }: QueryRunner, ending: 'commit' | 'rollback'): void {
     // If TypeORM has released the query runner, the connection broke, and the COMMIT says so.
     if (ending === 'commit' && this.innermost?.ending === 'rollback' && !isReleased)
-      throw new EndedTransactionError();
+      throw new EndedTransactionError(undefined, subscriberFailed);
     const ended = this.open.findLast((each) => each.ending !== 'rollback');
     if (ended) ended.ending = ending;
   }
 
-  succeeded(statement: TransactionStatement): void {
+  /** A statement that begins or ends a transaction is about to be sent. */
+  sending(): void {
+    this.isSending = true;
+  }
+
+  /** Resolves when the server has responded to the next such statement. */
+  nextResponse(): Promise<void> {
+    return new Promise((resolve) => (this.onResponse = resolve));
+  }
+
+  /**
+   * The server has responded to such a statement.
+   * @throws Error when PostgreSQL responds with ROLLBACK to the COMMIT of a transaction that has a call of ours.
+   *   TypeORM would take it for a commit. Now it reports the COMMIT again, as failed, and sends a ROLLBACK.
+   */
+  responded(statement: TransactionStatement, { success, rawResults, error }: Outcome): void {
+    this.isSending = false;
+    this.onResponse();
+    const isRolledBack = statement === 'COMMIT' && Object(rawResults).command === 'ROLLBACK';
+    if (isRolledBack && this.isJoined) throw new Error(rolledBackMessage);
+    if (success) this.succeeded(isRolledBack ? 'ROLLBACK' : statement);
+    else this.failed(statement, error);
+  }
+
+  private succeeded(statement: TransactionStatement): void {
     if (statement === 'START' || statement === 'BEGIN') {
       // The host may have ended the earlier transaction by raw SQL.
       this.end();
       this.isJoined = false;
-      this.hostStatements = 0;
+      this.order.reset();
       this.open.push(new OpenTransaction());
     } else if (statement === 'SAVEPOINT') this.open.push(new OpenTransaction(this.innermost));
     else if (statement === 'RELEASE') this.handOver(this.endSavepoint());
@@ -142,7 +191,7 @@ export class RunnerState {
     }
   }
 
-  failed(statement: TransactionStatement, error: unknown): void {
+  private failed(statement: TransactionStatement, error: unknown): void {
     if (statement === 'SAVEPOINT') this.savepointError = error;
     else if (statement === 'ROLLBACK TO') {
       // The server has ended the transaction around the savepoint, or will refuse its statements.
@@ -162,7 +211,7 @@ export class RunnerState {
     this.endedBy =
       typed instanceof DatabaseUnavailableError
         ? typed
-        : new EndedTransactionError(this.savepointError ?? rollbackError);
+        : new EndedTransactionError(this.savepointError ?? rollbackError, beginOrConnectionFailed);
   }
 
   private handOver(ended: OpenTransaction[]): void {
@@ -184,12 +233,13 @@ export class RunnerState {
 
 /** TypeORM forgets an open transaction if a subscriber of the host fails before a nested one begins. */
 export function isInTransaction(runner: QueryRunner): boolean {
-  return runner.isTransactionActive || stateOf(runner).open.length > 0;
+  return runner.isTransactionActive || stateOf(runner).outermost !== undefined;
 }
 
 const states = new WeakMap<QueryRunner, RunnerState>();
 
-export function stateOf(runner: QueryRunner): RunnerState {
+/** Only the methods of a state change it. */
+export function stateOf(runner: QueryRunner): Readonly<RunnerState> {
   const known = states.get(runner);
   if (known) return known;
   const state = new RunnerState(dialectOf(dataSourceOf(runner)).hasOneConnection);

@@ -1,29 +1,20 @@
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
 import { currentContext } from './call-context.js';
-import { endsTransaction, toShippingError } from './connection-errors.js';
-import { leaveOpenTransaction, leavingStatement } from './connections.js';
+import { endsTransaction, toShippingError } from './driver-errors.js';
+import { isConnectionSound, leaveOpenTransaction, leavingStatement } from './connections.js';
 import { type Dialect } from './dialects/dialect.js';
 import { dialectOf } from './dialects/dialects.js';
-import { stateOf, type TransactionStatement } from './runner-state.js';
+import { type Outcome, stateOf, type TransactionStatement } from './runner-state.js';
 import { soon, withinMs } from './timers.js';
+import { maxTurnMs } from './turns.js';
 
 interface TransactionEvent {
   queryRunner: QueryRunner;
 }
 
-interface QueryEvent extends TransactionEvent {
+interface QueryEvent extends TransactionEvent, Outcome {
   query: string;
-  success?: boolean;
-  rawResults?: unknown;
-  error?: unknown;
 }
-
-/** How long a turn lasts at most if a subscriber of the host waits, or the server does not respond. */
-const maxTurnMs = 5_000;
-
-const rolledBackMessage =
-  'The COMMIT rolled the transaction back, because a statement in it had failed. Do not ignore the error of that ' +
-  'statement, or run the statement in a savepoint.';
 
 /** The statements with which TypeORM begins and ends transactions. The host may have savepoints with other names. */
 const transactionPattern =
@@ -73,45 +64,34 @@ export class TransactionSubscriber implements EntitySubscriberInterface {
   /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
   beforeQuery({ queryRunner, query }: QueryEvent): Promise<void> | undefined {
     const state = stateOf(queryRunner);
-    state.refuseStatement(query);
-    if (transactionPattern.test(query)) state.isSending = true;
-    if (!state.isConnectionSound && query !== leavingStatement)
+    const refuse = (): void => state.refuseStatement(query);
+    refuse();
+    const isTransactionStatement = transactionPattern.test(query);
+    if (isTransactionStatement) state.sending();
+    if (query !== leavingStatement && !isConnectionSound(queryRunner))
       return handled(leaveOpenTransaction(queryRunner));
     const { whenIdle } = this.dialect;
-    return whenIdle && state.innermost
-      ? handled(afterOtherStatements(queryRunner, query, whenIdle))
-      : undefined;
+    if (!whenIdle || !state.innermost) return undefined;
+    const before = isTransactionStatement || isOurs(queryRunner) ? 'beforeOurs' : 'beforeHosts';
+    return handled(state.order[before](() => whenIdle(queryRunner), refuse));
   }
 
-  /**
-   * @throws Error when PostgreSQL responds to the COMMIT of a transaction that has a call of ours with ROLLBACK, which
-   *   TypeORM treats as a commit
-   */
+  /** @throws Error as `RunnerState.responded` does */
   afterQuery(event: QueryEvent): void {
     const { queryRunner, query, success, error } = event;
     const state = stateOf(queryRunner);
     const statement = transactionStatementOf(query);
-    if (statement !== undefined) return this.follow(statement, event);
-    if (!isOurs(queryRunner) && state.hostStatements > 0) state.hostStatements--;
+    if (statement !== undefined) {
+      state.responded(statement, event);
+      // A full disk makes SQLite roll back by itself. It then refuses the ROLLBACK.
+      if (!success && statement === 'ROLLBACK' && this.dialect.hasOneConnection)
+        forgetTransaction(queryRunner);
+      return;
+    }
+    if (!isOurs(queryRunner)) state.order.hostsEnded();
     // A subscriber of the host may ignore the error of a statement that it sends during a call of ours.
     if (!success && endsTransaction(error, this.dialect))
-      state.open[0]?.fail(toShippingError(error, { mayHaveCommitted: false }));
-  }
-
-  private follow(
-    statement: TransactionStatement,
-    { queryRunner, success, rawResults, error }: QueryEvent,
-  ): void {
-    const state = stateOf(queryRunner);
-    state.isSending = false;
-    state.onResponse();
-    const isRolledBack = statement === 'COMMIT' && Object(rawResults).command === 'ROLLBACK';
-    // TypeORM then reports the COMMIT again, as failed, and sends a ROLLBACK.
-    if (isRolledBack && state.isJoined) throw new Error(rolledBackMessage);
-    if (success) state.succeeded(isRolledBack ? 'ROLLBACK' : statement);
-    else state.failed(statement, error);
-    // A full disk makes SQLite roll back by itself. It then refuses the ROLLBACK.
-    if (!success && statement === 'ROLLBACK' && this.dialect.hasOneConnection) forgetTransaction(queryRunner);
+      state.outermost?.fail(toShippingError(error, { mayHaveCommitted: false }));
   }
 }
 
@@ -150,7 +130,7 @@ function takeTurn(
   return new Promise<void>((begin, fail) => {
     const turn = turns[order](async () => {
       prepare?.();
-      const response = new Promise<void>((resolve) => (state.onResponse = resolve));
+      const response = state.nextResponse();
       begin();
       await Promise.race([response, new Promise(soon)]);
       // If the statement is not on its way by now, a subscriber of the host has failed, or waits.
@@ -167,7 +147,7 @@ function takeTurn(
  */
 async function rollBackUnsent(runner: QueryRunner, response: Promise<void>): Promise<void> {
   const state = stateOf(runner);
-  const isOpen = (): boolean => state.open[0]?.ending === 'rollback';
+  const isOpen = (): boolean => state.outermost?.ending === 'rollback';
   // If another subscriber has refused the statement, the turn has waited for it already.
   if (isOpen() && !state.isSending) await withinMs(response, maxTurnMs);
   if (!isOpen()) return;
@@ -184,36 +164,6 @@ function forgetTransaction(runner: QueryRunner): void {
 function isOurs(runner: QueryRunner): boolean {
   const context = currentContext();
   return context?.runner === runner && context.kind === 'statements';
-}
-
-/**
- * A deadlock may end the whole transaction. The driver may then have got the next statement already, which commits by
- * itself. So our statements, and the COMMIT, wait for the responses to those of the host, and those of the host wait for
- * our call.
- */
-async function afterOtherStatements(
-  runner: QueryRunner,
-  query: string,
-  whenIdle: NonNullable<Dialect['whenIdle']>,
-): Promise<void> {
-  const state = stateOf(runner);
-  if (isOurs(runner) || transactionPattern.test(query)) {
-    // A statement that a subscriber of the host has refused gets no response, so the number may never be 0.
-    for (let tries = 0; tries < 5 && state.hostStatements > 0; tries++) await whenIdle(runner);
-    return state.refuseStatement(query);
-  }
-  const { ourStatements } = state;
-  if (ourStatements) await withinMs(ourStatements, maxTurnMs);
-  // From now on, calls of ours wait for this statement, so it may wait for the one that did not end in time.
-  state.hostStatements++;
-  if (!ourStatements) return;
-  await whenIdle(runner);
-  try {
-    state.refuseStatement(query);
-  } catch (error) {
-    state.hostStatements--;
-    throw error;
-  }
 }
 
 /** Makes TypeORM report the transactions of a DataSource to us. */

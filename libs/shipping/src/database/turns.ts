@@ -1,3 +1,6 @@
+/** How long a turn lasts at most if a subscriber of the host waits, or the server does not respond. */
+export const maxTurnMs = 5_000;
+
 /** Runs one piece of work after another, in the order of the calls. */
 export class Turns {
   private last: Promise<unknown> = Promise.resolve();

@@ -1,7 +1,7 @@
 import { type EntityManager } from 'typeorm';
 import { dialectIn } from '../database/data-source-of.js';
 import { type Batch, batchSize } from '../database/in-batches.js';
-import { runCached } from '../database/statement.js';
+import { runCached } from '../database/run-cached.js';
 import { type EventPosition } from './event-cursor.js';
 import { actorTypes, type OrderEventActor } from './dto/order-event.dto.js';
 import { isBeyond, positionValues } from './event-position.js';

@@ -1,12 +1,12 @@
 import { type EntityManager } from 'typeorm';
-import { isDuplicate } from '../database/connection-errors.js';
+import { isDuplicate } from '../database/driver-errors.js';
 import { dataSourceOf, dialectIn } from '../database/data-source-of.js';
 import { quotedPath } from '../database/dialects/dialect.js';
-import { runCached } from '../database/statement.js';
+import { runCached } from '../database/run-cached.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { type EventRange } from './dto/order-event-page.check.js';
 import { type CheckedOrderEvent } from './dto/new-order-event.check.js';
-import { DatabaseUnavailableError } from '../database/database.errors.js';
+import { lostRaceError } from '../database/database.errors.js';
 import { isBeyond, positionValues } from './event-position.js';
 import { type OrderKey } from './order-key.js';
 import { dedupeIndex, OrderEvent } from './order-event.table.js';
@@ -75,7 +75,7 @@ export async function insertEvent(
     const { raw } = await insert.execute().catch((error: unknown) => {
       if (ignoresDuplicates && isDuplicate(error)) return { raw: undefined };
       // Another call has recorded the key, after the event that had it was removed.
-      throw isDuplicate(error, dedupeIndex) ? new DatabaseUnavailableError(error, 'race') : error;
+      throw isDuplicate(error, dedupeIndex) ? lostRaceError(error) : error;
     });
     const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
     const { insertId: seq } = Object(raw) as { insertId?: number };

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { AdaptToDialect } from '../database/adapt-entity.js';
+import { ShippingTable } from '../database/shipping-table.decorator.js';
 import { type OrderEventActor } from './dto/order-event.dto.js';
 
 const collation = 'C';
@@ -11,7 +11,7 @@ const primaryKeyConstraintName = 'pk_shipping_order_event';
  * A stored event of an order. `record()` adds rows, only `redactHistory()` changes them, and only removals of whole
  * histories delete them. The primary key has the order of the history.
  */
-@AdaptToDialect
+@ShippingTable
 @Entity({ name: 'shipping_order_event' })
 @Index(dedupeIndex, ['projectId', 'orderId', 'dedupeKey'], {
   unique: true,

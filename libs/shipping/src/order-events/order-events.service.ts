@@ -109,7 +109,7 @@ export class OrderEventsService {
     };
     // With RETURNING, one statement is enough. Otherwise a second one reads the event, and both need a transaction.
     if (!eventHook && returnsRow(this.database.dataSource.manager))
-      return this.database.writeOnce(caller, insert, afterStatements.actionAfterCommit);
+      return this.database.writeByOneStatement(caller, insert, afterStatements.actionAfterCommit);
     return this.database.write(caller, insert, afterStatements);
   }
 

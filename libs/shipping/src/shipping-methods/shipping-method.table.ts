@@ -1,5 +1,5 @@
 import { Check, Column, Entity, PrimaryColumn, Unique } from 'typeorm';
-import { AdaptToDialect } from '../database/adapt-entity.js';
+import { ShippingTable } from '../database/shipping-table.decorator.js';
 import { type InheritableField } from './use-default.js';
 
 /** Orders by code point and compares exactly, whatever the locale of the database is. */
@@ -11,7 +11,7 @@ const primaryKeyConstraintName = 'pk_shipping_method';
  * read through `ShippingMethodsService`. Every key begins with the project. This separates the tenants, and PostgreSQL can
  * partition the table by it.
  */
-@AdaptToDialect
+@ShippingTable
 @Entity({ name: 'shipping_method' })
 @Unique('uq_shipping_method_codes', ['projectId', 'carrierCode', 'methodCode'])
 @Check('ck_shipping_method_codes', `carrier_code <> '' AND method_code <> ''`)

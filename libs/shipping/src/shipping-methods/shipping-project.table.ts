@@ -1,12 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { AdaptToDialect } from '../database/adapt-entity.js';
+import { ShippingTable } from '../database/shipping-table.decorator.js';
 
 /**
  * One row for each project whose methods were changed. The first change of a project inserts its row. On MariaDB and
  * MySQL, a change that is refused in a transaction inserts it, too. The row stays when the methods are removed. Each
  * change of a method updates this row first, and so locks it: the writers of a project wait for each other here.
  */
-@AdaptToDialect
+@ShippingTable
 @Entity({ name: 'shipping_project' })
 export class ShippingProject {
   @PrimaryColumn({

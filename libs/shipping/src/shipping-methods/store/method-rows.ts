@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type EntityManager } from 'typeorm';
-import { DatabaseUnavailableError } from '../../database/database.errors.js';
+import { lostRaceError } from '../../database/database.errors.js';
 import { dataSourceOf, dialectIn } from '../../database/data-source-of.js';
-import { runCached } from '../../database/statement.js';
+import { runCached } from '../../database/run-cached.js';
 import { type StoredMethod } from '../effective-method.js';
 import { codesKey } from '../method-codes.js';
 import { type FieldName, fieldNames, fieldOf, type SettableField, settableFields } from '../method-fields.js';
@@ -263,8 +263,4 @@ function storedMethod(project_id: string, row: Row): StoredMethod {
 /** Each driver returns booleans in its own form. */
 function isTrue(value: unknown): boolean {
   return value === true || value === 1 || value === 'true' || value === '1';
-}
-
-export function lostRaceError(): DatabaseUnavailableError {
-  return new DatabaseUnavailableError(new Error('Another writer was faster.'), 'race');
 }

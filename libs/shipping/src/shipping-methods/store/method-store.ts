@@ -5,7 +5,8 @@ import { Batcher } from '../../database/batcher.js';
 import { Database } from '../../database/database.js';
 import { type AfterStatements } from '../../database/run-call.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
-import { isReferenced } from '../../database/connection-errors.js';
+import { isReferenced } from '../../database/driver-errors.js';
+import { lostRaceError } from '../../database/database.errors.js';
 import { dataSourceOf, dialectIn } from '../../database/data-source-of.js';
 import { MethodSettings } from '../method-settings.js';
 import { type ChangeResult, changesBetween, expectedResult } from '../change-result.js';
@@ -17,7 +18,6 @@ import {
   insertMethods,
   lockMethod,
   lockProject,
-  lostRaceError,
   replaceRevision,
   revisionsOf,
   setsOf,

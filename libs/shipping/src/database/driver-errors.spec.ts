@@ -5,7 +5,7 @@ import {
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 import { describe, expect, it } from 'vitest';
-import { toShippingError, isReferenced } from './connection-errors.js';
+import { toShippingError, isReferenced } from './driver-errors.js';
 import { DatabaseUnavailableError, FailedTransactionError, OutcomeUnknownError } from './database.errors.js';
 
 const coded = (code: string, message = 'x'): Error => Object.assign(new Error(message), { code });

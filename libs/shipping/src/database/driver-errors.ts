@@ -82,7 +82,7 @@ export function isReferenced(error: unknown, ourTable: string): boolean {
 
 /**
  * Tells whether a row has the same values in a unique index already.
- * @param index the end of its name; by default any index. The drivers have the name in the message.
+ * @param index a part of its name, which the drivers put in the message; by default any index
  */
 export function isDuplicate(error: unknown, index = ''): boolean {
   return meaningOf(error) === 'duplicate' && String(driverErrorOf(error).message).includes(index);
@@ -118,7 +118,7 @@ export function toShippingError(
   { mayHaveCommitted = isCommitError(error) }: { mayHaveCommitted?: boolean | undefined } = {},
 ): unknown {
   const cause = error instanceof FailedTransactionError ? error.cause : error;
-  if (isTyped(cause)) return cause;
+  if (cause instanceof DatabaseUnavailableError || cause instanceof OutcomeUnknownError) return cause;
   const meaning = wasNeverSent(error) ? 'refused' : meaningOf(error);
   if (mayHaveCommitted && (meaning === 'broken' || meaning === 'openCommit'))
     return new OutcomeUnknownError(error);
@@ -148,10 +148,6 @@ function wasNeverSent(error: unknown): boolean {
   // TypeORM wraps the error of each statement. It passes on the error of a connection as it is.
   const isRefused = meaningOf(error) === 'refusedWhenConnecting' && !(error instanceof QueryFailedError);
   return isReleased || isSocketError || isRefused;
-}
-
-function isTyped(error: unknown): boolean {
-  return error instanceof DatabaseUnavailableError || error instanceof OutcomeUnknownError;
 }
 
 function isCommitError(error: unknown): boolean {

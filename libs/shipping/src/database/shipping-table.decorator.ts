@@ -13,7 +13,7 @@ const ourName = /^(pk|uq|ix|ck)_shipping_/;
  * TypeORM has no hook between the check of the metadata and their use. But it treats a class with the static methods
  * `hasId`, `save` and `useDataSource` as a `BaseEntity`, and calls its `useDataSource` at this moment.
  */
-export const AdaptToDialect: ClassDecorator = (entity) => {
+export const ShippingTable: ClassDecorator = (entity) => {
   Object.defineProperties(entity, {
     hasId: { value: () => false },
     save: { value: () => undefined },
