@@ -17,7 +17,6 @@ import { mountOneFormat } from './boot/one-format.js';
 import { BootCheck } from './boot/boot-check.js';
 import { MountCheck } from './boot/mount-check.js';
 import { Database } from './database/database.js';
-import { dialectOf } from './database/dialects/dialects.js';
 import { OrderEventsService } from './order-events/order-events.service.js';
 import { MethodSettings } from './shipping-methods/method-settings.js';
 import { EventSettings } from './order-events/event-settings.js';
@@ -86,8 +85,6 @@ function shippingDefinition(definition: DynamicModule, extras: StaticOptions): D
         provide: Database,
         useFactory: ({ entityManager }: ShippingSettings, source?: DataSource) => {
           if (!source) throw otherNestTypeOrmError() ?? noDataSourceError(dataSource);
-          // This throws for an engine that we do not support.
-          dialectOf(source);
           return new Database(source, entityManager);
         },
         // The DataSource is optional, because our error names the remedy, and Nest's does not.

@@ -1,5 +1,5 @@
 import type * as dto from '../shipping-methods/dto/shipping-method.dto.js';
-import * as table from '../shipping-methods/method-fields.js';
+import * as fields from '../shipping-methods/method-fields.js';
 import { valuesToStore } from '../shipping-methods/stored-values.js';
 import { inheritableFields } from '../shipping-methods/use-default.js';
 import * as s from './schema.js';
@@ -12,9 +12,9 @@ function byField({ description, ...flag }: s.Schema): s.Schema {
 }
 
 /** @param isRequest in a request, null stands for the default */
-function schemasOf<Name extends table.FieldName>(names: readonly Name[], isRequest = false) {
+function schemasOf<Name extends fields.FieldName>(names: readonly Name[], isRequest = false) {
   const schemas = names.map((name) => {
-    const { kind, maxLength, nullable, description = '', default: value } = table.fieldOf(name);
+    const { kind, maxLength, nullable, description = '', default: value } = fields.fieldOf(name);
     const isOptional = isRequest && value !== undefined;
     const text = isOptional ? `${description} Default: \`${JSON.stringify(value)}\`.`.trim() : description;
     const schema = { ...s.kinds[kind], maxLength, ...(text && { description: text }) };
@@ -44,11 +44,11 @@ export const exampleMethod: dto.ShippingMethodDto = {
   updated_at: '2025-11-20T09:30:00.000Z',
 };
 
-const { id, version, created_at, updated_at, ...settable } = schemasOf(table.fieldNames);
+const { id, version, created_at, updated_at, ...settable } = schemasOf(fields.fieldNames);
 const upsertDescription =
   'An optional field that is null goes back to its default. If a create leaves a field out, the field has its default. If an update leaves it out, it keeps its value. If an update without `use_default` sends a value that a field cannot inherit, the field is no longer inherited.';
-const required = table.settableFields.filter(table.isRequired);
-const upsert = s.closed(upsertDescription, schemasOf(table.settableFields, true), required);
+const required = fields.settableFields.filter(fields.isRequired);
+const upsert = s.closed(upsertDescription, schemasOf(fields.settableFields, true), required);
 const method: s.Fields<keyof dto.ShippingMethodDto> = {
   id,
   project_id: s.string,

@@ -8,7 +8,7 @@ import { isInTransaction } from '../database/runner-state.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { type ChangeResult } from './change-result.js';
 import { MethodSettings } from './method-settings.js';
-import { checkIds, checkText, checkInput } from '../validation/check-input.js';
+import { checkIds, checkString, checkInput } from '../validation/check-input.js';
 import { type ShippingMethodQuery } from './list/list-query.dto.js';
 import {
   type ShippingMethodChange,
@@ -261,8 +261,8 @@ export class ShippingMethodsService {
   ): Promise<ShippingMethodDto | null> {
     const { carrier_code, method_code } = Object(codes) as ShippingMethodCodes;
     checkInput({ projectId }, (violations) => {
-      checkText(violations, 'carrier_code', carrier_code);
-      checkText(violations, 'method_code', method_code);
+      checkString(violations, 'carrier_code', carrier_code);
+      checkString(violations, 'method_code', method_code);
     });
     const method = await this.findIn(projectId, options, (view) => view.byCodes(carrier_code, method_code));
     return method?.toDto() ?? null;

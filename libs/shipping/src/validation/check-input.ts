@@ -2,7 +2,7 @@ import { checkIdentifier } from './identifiers.js';
 import { Violations } from './violations.js';
 
 /** @param name the name of the parameter */
-export function checkText(violations: Violations, name: string, value: unknown): void {
+export function checkString(violations: Violations, name: string, value: unknown): void {
   if (typeof value !== 'string') violations.at({ parameter: name })('type', `${name} must be a string.`);
 }
 

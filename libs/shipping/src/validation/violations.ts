@@ -114,7 +114,7 @@ export class Violations {
     return new Violations(this.found, { index });
   }
 
-  /** The report of one more violation than the error lists throws the error, so that no check goes on. */
+  /** Returns a function that adds a violation. It throws the error when the list is full. */
   at(place: ViolationPlace): Report {
     return (code, detail, allowed) => {
       this.found.push({ ...place, ...this.request, code, detail, ...(allowed && { allowed }) });

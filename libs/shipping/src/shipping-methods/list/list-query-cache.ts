@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { type Violations } from '../../validation/violations.js';
-import { copyOf } from '../copy-of.js';
+import { unsliced } from '../unsliced.js';
 import { MethodSettings } from '../method-settings.js';
 import { type CheckedListQuery } from './list-filter.js';
 import { readListQuery } from './list-query.decode.js';
@@ -33,7 +33,7 @@ export class ListQueryCache {
   read(violations: Violations, search: string): NamedQuery {
     const known = this.known.get(search);
     if (known) return known;
-    const text = copyOf(search);
+    const text = unsliced(search);
     const query = named(readListQuery(violations, text, this.settings.maxPageSize));
     if (!violations.any) this.known.set(text, query);
     return query;

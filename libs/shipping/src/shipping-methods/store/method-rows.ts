@@ -11,7 +11,7 @@ import { ShippingMethod } from '../shipping-method.table.js';
 import { ShippingProject } from '../shipping-project.table.js';
 import { type StoredValues } from '../stored-values.js';
 import { inheritedFieldsOf, useDefaultOf } from '../use-default.js';
-import { copyOf } from '../copy-of.js';
+import { unsliced } from '../unsliced.js';
 
 // This file has all statements about methods. A column has the name of its field in JSON. The QueryBuilder executes each
 // statement that writes methods, because it tells your subscribers of TypeORM about it.
@@ -71,7 +71,7 @@ export async function setsOf(manager: EntityManager, projectIds: readonly string
   return projectIds.map((givenId) => {
     const rows = records.filter((row) => row.project_id === givenId);
     // All methods share one text for the id of their project. The cache keeps it.
-    const projectId = copyOf(givenId);
+    const projectId = unsliced(givenId);
     const methods = rows[0]?.id ? rows.map((row) => storedMethod(projectId, row)) : [];
     return { projectId, revision: rows[0] && String(rows[0].revision), methods };
   });
