@@ -1,9 +1,9 @@
 import { type ModuleMetadata } from '@nestjs/common';
-import { IsArray, IsBoolean, IsObject, isObject, IsString } from 'class-validator';
+import { IsArray, IsBoolean, IsInt, IsObject, isObject, IsString, Max, Min } from 'class-validator';
 import { type EntityManager } from 'typeorm';
 import { httpSettingsOf, type ShippingHttpOptions } from './http/http.options.js';
 import { type EventHook, type EventSettings } from './order-events/event-settings.js';
-import { type ChangeHook, MethodSettings } from './shipping-methods/method-settings.js';
+import { type ChangeHook, type MethodSettings } from './shipping-methods/method-settings.js';
 import { type OptionsSource } from './validation/async-options.js';
 import {
   withDefaults,
@@ -12,6 +12,7 @@ import {
   type OptionsOf,
   type OptionsOwner,
 } from './validation/check-options.js';
+import { identifierPattern } from './validation/text.js';
 
 /**
  * Your code that runs before the COMMIT, on the manager of the transaction, for instance to write an outbox or an audit
@@ -31,7 +32,41 @@ export class BeforeCommit {
 }
 
 /** The options that may come from a factory (`forRootAsync`), after the defaults are filled in. */
-export class ShippingSettings extends MethodSettings implements EventSettings {
+export class ShippingSettings implements MethodSettings, EventSettings {
+  /**
+   * The id of the project whose methods are the defaults of `use_default`.
+   * @default 'default'
+   */
+  @Must('be an id: a letter, a digit or _, and then at most 63 letters, digits and _ . : -', isIdentifier)
+  defaultsProjectId = 'default';
+
+  /**
+   * The largest `per_page` of a list, 1 to 100.
+   * @default 100
+   */
+  @IsInt() @Min(1) @Max(100) maxPageSize = 100;
+
+  /**
+   * How many methods a project may hold, 1 to 10,000.
+   * @default 1000
+   */
+  @IsInt() @Min(1) @Max(10_000) maxMethods = 1000;
+
+  /**
+   * The size of the cache of this mount, in each process, in bytes. `false`: no cache. The cache has the methods of
+   * projects, and the JSON of lists and trees. Before each response, the database is asked whether the cached value is
+   * current. Checked queries of URLs, some 250 kB, are kept beside this cache, also with `false`.
+   * @default { maxBytes: 33_554_432 }
+   */
+  @Must('be false or { maxBytes: a number of bytes }', isCache)
+  cache: false | { maxBytes: number } = { maxBytes: 32 * 1024 * 1024 };
+
+  /**
+   * Hooks that run for what this mount changes and records, in its transaction, before the COMMIT.
+   * @default {}
+   */
+  @IsObject() beforeCommit: BeforeCommit = {};
+
   /**
    * Returns the manager of the ambient transaction, or undefined if there is none. A call without `{ manager }` then
    * becomes part of this transaction. nestjs-cls needs this option, and typeorm-transactional does not.
@@ -44,13 +79,6 @@ export class ShippingSettings extends MethodSettings implements EventSettings {
    * })
    */
   @OptionalFunction() entityManager?: (() => EntityManager | undefined) | undefined;
-
-  /**
-   * Hooks that run for what this mount changes and records, in its transaction, before the COMMIT.
-   * @default {}
-   */
-  @IsObject()
-  override beforeCommit: BeforeCommit = {};
 }
 
 export class StaticSettings {
@@ -126,4 +154,13 @@ export function settingsOf(options: OptionsOf<ShippingSettings>): ShippingSettin
 export function staticSettingsOf({ isGlobal, dataSource, imports, http }: StaticOptions) {
   const settings = withDefaults(new StaticSettings(), { isGlobal, dataSource, imports, http }, owner);
   return { ...settings, http: settings.http && httpSettingsOf(settings.http) };
+}
+
+function isIdentifier(value: unknown): boolean {
+  return typeof value === 'string' && identifierPattern.test(value);
+}
+
+function isCache(value: unknown): boolean {
+  const { maxBytes } = Object(value) as { maxBytes?: unknown };
+  return value === false || (Number.isSafeInteger(maxBytes) && Number(maxBytes) >= 0);
 }

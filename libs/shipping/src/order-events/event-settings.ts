@@ -4,10 +4,7 @@ import { type OrderEventDto } from './dto/order-event.dto.js';
 /** Code of the host that runs for each new event, before the COMMIT. */
 export type EventHook = (event: OrderEventDto, manager: EntityManager) => unknown;
 
-/**
- * The options of the module that this feature needs. It has no rules and no defaults, because `ShippingSettings` extends
- * `MethodSettings` and can only implement this class.
- */
+/** The options of the module that this feature needs, after the defaults are filled in. */
 export abstract class EventSettings {
   abstract beforeCommit: { event?: EventHook | undefined };
 }

@@ -3,7 +3,6 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { InvalidParameterError, Violations } from '../../validation/violations.js';
 import { checkInput } from '../../validation/check-input.js';
-import { MethodSettings } from '../method-settings.js';
 import { ListQueryCache, type NamedQuery } from './list-query-cache.js';
 
 setFlagsFromString('--expose_gc');
@@ -19,21 +18,21 @@ describe('the queries of URLs', () => {
     checkInput({ projectId: 'p' }, (violations) => texts.read(violations, search));
 
   it('are checked once', () => {
-    const texts = new ListQueryCache(new MethodSettings());
+    const texts = new ListQueryCache({ maxPageSize: 100 });
 
     expect(read(texts, 'per_page=7')).toBe(read(texts, 'per_page=7'));
     expect(read(texts, 'per_page=7').query).toMatchObject({ page: 1, perPage: 7 });
   });
 
   it('are refused each time when they have a violation', () => {
-    const texts = new ListQueryCache(new MethodSettings());
+    const texts = new ListQueryCache({ maxPageSize: 100 });
 
     for (let call = 0; call < 2; call++)
       expect(() => read(texts, 'per_page=0')).toThrow(InvalidParameterError);
   });
 
   it('are not remembered when another part of the input has a violation', () => {
-    const texts = new ListQueryCache(new MethodSettings());
+    const texts = new ListQueryCache({ maxPageSize: 100 });
     const violations = new Violations();
     violations.at({ parameter: 'projectId' })('format', 'wrong');
 
@@ -42,7 +41,7 @@ describe('the queries of URLs', () => {
   });
 
   it('do not keep the URLs of which they were a part', () => {
-    const texts = new ListQueryCache(new MethodSettings());
+    const texts = new ListQueryCache({ maxPageSize: 100 });
     /** Returns a text that V8 has cut out of a text of 1 MB. */
     const cutOut = (text: string): string => ` ${'x'.repeat(1_000_000)}${text}`.slice(-text.length);
     read(texts, cutOut('page=1'));

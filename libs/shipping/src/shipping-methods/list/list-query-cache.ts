@@ -27,7 +27,7 @@ export class ListQueryCache {
     sizeCalculation: (_query, text) => 500 + 6 * text.length,
   });
 
-  constructor(@Inject(MethodSettings) private readonly settings: MethodSettings) {}
+  constructor(@Inject(MethodSettings) private readonly settings: Pick<MethodSettings, 'maxPageSize'>) {}
 
   /** @param search the part of the URL after `?` */
   read(violations: Violations, search: string): NamedQuery {
