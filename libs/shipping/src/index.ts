@@ -6,7 +6,7 @@ export {
   type ShippingModuleOptions,
   type ShippingOptionsFactory,
 } from './shipping.options.js';
-export { type ShippingHttpOptions, type ShippingRoute } from './http/http.options.js';
+export { type ShippingHttpOptions, type ShippingRoute } from './module/http.options.js';
 
 export {
   type BulkChangeResult,

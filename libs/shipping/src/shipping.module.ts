@@ -9,8 +9,8 @@ import {
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
-import { checkAsyncOptions } from './validation/async-options.js';
-import { objectOf, type OptionsOf, refuseUnknown } from './validation/check-options.js';
+import { checkAsyncOptions } from './options/async-options.js';
+import { objectOf, type OptionsOf, refuseUnknown } from './options/check-options.js';
 import { otherNestTypeOrmError, refuseOtherNest } from './boot/copies.js';
 import { addMount } from './boot/mounts.js';
 import { mountOneFormat } from './boot/one-format.js';
@@ -27,7 +27,7 @@ import { shippingEntities } from './shipping-entities.js';
 import { controllersFor } from './shipping.mount.js';
 import {
   settingsOf,
-  owner,
+  shippingModule,
   type ShippingModuleAsyncOptions,
   type ShippingModuleOptions,
   ShippingSettings,
@@ -139,7 +139,8 @@ export class ShippingModule extends OptionsModule {
    * ShippingModule.forRoot({ isGlobal: true, http: { decorators: [UseGuards(JwtGuard)] } })
    */
   static forRoot(options: ShippingModuleOptions = {}): DynamicModule {
-    refuseUnknown(objectOf(options, owner), { ...new StaticSettings(), ...new ShippingSettings() }, owner);
+    const known = { ...new StaticSettings(), ...new ShippingSettings() };
+    refuseUnknown(objectOf(options, shippingModule), known, shippingModule);
     return ConfigurableModuleClass.forRoot.call(this, options);
   }
 
@@ -157,7 +158,7 @@ export class ShippingModule extends OptionsModule {
    * })
    */
   static forRootAsync(options: ShippingModuleAsyncOptions): DynamicModule {
-    checkAsyncOptions(options, owner);
+    checkAsyncOptions(options, shippingModule);
     return ConfigurableModuleClass.forRootAsync.call(this, options);
   }
 }

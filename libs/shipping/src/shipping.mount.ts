@@ -6,15 +6,17 @@ import { mountController } from './http/mount-controller.js';
 import { ShippingExceptionFilter } from './http/problem-details.filter.js';
 import { OrderEventsController } from './order-events/order-events.controller.js';
 import { ShippingMethodsController } from './shipping-methods/shipping-methods.controller.js';
-import { type HttpSettings, projectParameterOf, type ShippingRoute } from './http/http.options.js';
+import { projectParameterOf } from './http/path.js';
+import { type HttpSettings } from './module/http.options.js';
 
 /** Returns the controllers of one mount. */
 export function controllersFor(http: HttpSettings): Type[] {
   const parameter = projectParameterOf(http.path);
+  const byHandler: Record<string, MethodDecorator[] | undefined> = http.routeDecorators;
   // The last decorator is the outermost one.
   const decoratorsOf = (handler: string) => [
     ...http.decorators,
-    ...(http.routeDecorators[handler as ShippingRoute] ?? []),
+    ...(byHandler[handler] ?? []),
     ReportsUnknownOutcome,
   ];
   const options = 'ShippingModule option "http.decorators" or "http.routeDecorators"';

@@ -1,17 +1,17 @@
 import { type ModuleMetadata } from '@nestjs/common';
 import { IsArray, IsBoolean, IsInt, IsObject, isObject, IsString, Max, Min } from 'class-validator';
 import { type EntityManager } from 'typeorm';
-import { httpSettingsOf, type ShippingHttpOptions } from './http/http.options.js';
+import { httpSettingsOf, type ShippingHttpOptions } from './module/http.options.js';
 import { type EventHook, type EventSettings } from './order-events/event-settings.js';
 import { type ChangeHook, type MethodSettings } from './shipping-methods/method-settings.js';
-import { type OptionsSource } from './validation/async-options.js';
+import { type OptionsSource } from './options/async-options.js';
 import {
   withDefaults,
   Must,
   OptionalFunction,
   type OptionsOf,
   type OptionsOwner,
-} from './validation/check-options.js';
+} from './options/check-options.js';
 import { identifierPattern } from './validation/text.js';
 
 /**
@@ -139,21 +139,22 @@ export interface ShippingOptionsFactory {
 /** The options of `ShippingModule.forRootAsync()`: one of `useFactory`, `useClass` and `useExisting`, and static ones. */
 export type ShippingModuleAsyncOptions = StaticOptions & OptionsSource<ShippingFactoryOptions>;
 
-export const owner: OptionsOwner = { name: 'ShippingModule', staticOptions: new StaticSettings() };
+export const shippingModule: OptionsOwner = { name: 'ShippingModule', staticOptions: new StaticSettings() };
 
 /** @throws Error that names the option and what it may be */
 export function settingsOf(options: OptionsOf<ShippingSettings>): ShippingSettings {
-  const settings = withDefaults(new ShippingSettings(), options, owner);
+  const settings = withDefaults(new ShippingSettings(), options, shippingModule);
   return {
     ...settings,
-    beforeCommit: withDefaults(new BeforeCommit(), settings.beforeCommit, owner, 'beforeCommit'),
+    beforeCommit: withDefaults(new BeforeCommit(), settings.beforeCommit, shippingModule, 'beforeCommit'),
   };
 }
 
 /** @throws Error that names the option and what it may be */
 export function staticSettingsOf({ isGlobal, dataSource, imports, http }: StaticOptions) {
-  const settings = withDefaults(new StaticSettings(), { isGlobal, dataSource, imports, http }, owner);
-  return { ...settings, http: settings.http && httpSettingsOf(settings.http) };
+  const given = { isGlobal, dataSource, imports, http };
+  const settings = withDefaults(new StaticSettings(), given, shippingModule);
+  return { ...settings, http: settings.http && httpSettingsOf(settings.http, shippingModule) };
 }
 
 function isIdentifier(value: unknown): boolean {

@@ -19,8 +19,6 @@ export const ProjectId = createParamDecorator(
   (_data: unknown, context) =>
     requestOf(context).params[reflector.get<string>(projectParameter, context.getClass())] ?? '',
 );
-export const PathId = createParamDecorator(
-  (name: 'method_id' | 'order_id', context) => requestOf(context).params[name] ?? '',
-);
+export const PathId = createParamDecorator((name: string, context) => requestOf(context).params[name] ?? '');
 /** The parsed body, or `{}` when there is none. @throws UnsupportedMediaTypeError */
 export const JsonBody = createParamDecorator((_data: unknown, context) => jsonBody(requestOf(context)));

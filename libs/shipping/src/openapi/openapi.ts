@@ -1,6 +1,6 @@
 import { Allow, IsBoolean, IsInt, IsString, Max, Min } from 'class-validator';
-import { defaultPath, projectParameterOf, withoutOuterSlashes } from '../http/http.options.js';
-import { withDefaults, type OptionsOf } from '../validation/check-options.js';
+import { defaultPath, projectParameterOf, withoutOuterSlashes } from '../http/path.js';
+import { withDefaults, type OptionsOf } from '../options/check-options.js';
 import { eventSchemas } from './event.schemas.js';
 import { methodSchemas } from './method.schemas.js';
 import { type Operation, shippingPaths, tags } from './operations.js';

@@ -1,7 +1,8 @@
 import { VERSION_NEUTRAL } from '@nestjs/common';
 import { type ModulesContainer } from '@nestjs/core';
 import { mountsOf } from '../boot/mounts.js';
-import { type HttpSettings, projectParameterOf, withoutOuterSlashes } from '../http/http.options.js';
+import { projectParameterOf, withoutOuterSlashes } from '../http/path.js';
+import { type HttpSettings } from '../module/http.options.js';
 import { type MountedPage } from './page.options.js';
 
 /** The settings of a mount that the page in the browser needs. */

@@ -11,8 +11,8 @@ import { ModulesContainer } from '@nestjs/core';
 import { refuseOtherNest } from '../boot/copies.js';
 import { refuseSharedPrefix } from '../boot/mounts.js';
 import { mountController } from '../http/mount-controller.js';
-import { checkAsyncOptions } from '../validation/async-options.js';
-import { objectOf, type OptionsOf, refuseUnknown, withDefaults } from '../validation/check-options.js';
+import { checkAsyncOptions } from '../options/async-options.js';
+import { objectOf, type OptionsOf, refuseUnknown, withDefaults } from '../options/check-options.js';
 import { ShippingPageController } from './page.controller.js';
 import {
   type MountedPage,

@@ -1,8 +1,8 @@
 import { type IncomingHttpHeaders } from 'node:http';
 import { type ControllerOptions, type ModuleMetadata, VERSION_NEUTRAL } from '@nestjs/common';
 import { IsArray, IsIn, IsObject, IsString, isString } from 'class-validator';
-import { withoutOuterSlashes } from '../http/http.options.js';
-import { type OptionsSource } from '../validation/async-options.js';
+import { withoutOuterSlashes } from '../http/path.js';
+import { type OptionsSource } from '../options/async-options.js';
 import {
   withDefaults,
   type OptionsOf,
@@ -11,7 +11,7 @@ import {
   Must,
   OptionalFunction,
   Version,
-} from '../validation/check-options.js';
+} from '../options/check-options.js';
 import { type PageTexts } from './browser/texts.js';
 
 /** A project that the user may choose on the page. */

@@ -4,7 +4,7 @@ import {
   type ShippingMethodDto,
   type ShippingMethodPage,
 } from '../shipping-methods/dto/shipping-method.dto.js';
-import { defaultPath, projectParameterOf } from '../http/http.options.js';
+import { defaultPath, projectParameterOf } from '../http/path.js';
 import { type OrderEventsService } from '../order-events/order-events.service.js';
 
 /** The JSON of a success, as the host sends it. */
