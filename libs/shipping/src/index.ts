@@ -1,11 +1,11 @@
-export { ShippingModule } from './shipping.module.js';
+export { ShippingModule } from './module/shipping.module.js';
 export {
   type BeforeCommit,
   type ShippingFactoryOptions,
   type ShippingModuleAsyncOptions,
   type ShippingModuleOptions,
   type ShippingOptionsFactory,
-} from './shipping.options.js';
+} from './module/shipping.options.js';
 export { type ShippingHttpOptions, type ShippingRoute } from './module/http.options.js';
 
 export {
@@ -69,7 +69,7 @@ export { type OrderEventPage, type OrderEventQuery } from './order-events/dto/or
 export { type NewOrderEvent, type NewOrderEventActor } from './order-events/dto/new-order-event.dto.js';
 
 export { type ShippingCallOptions } from './database/call-options.js';
-export { shippingEntities } from './shipping-entities.js';
+export { shippingEntities } from './module/shipping-entities.js';
 export { toShippingError } from './database/driver-errors.js';
 export { repeatLostRaces, type RepeatOptions } from './database/repeat-lost-races.js';
 export {

@@ -1,8 +1,7 @@
 import { VERSION_NEUTRAL } from '@nestjs/common';
 import { type ModulesContainer } from '@nestjs/core';
-import { mountsOf } from '../boot/mounts.js';
+import { mountsOf } from '../module/mounts.js';
 import { projectParameterOf, withoutOuterSlashes } from '../http/path.js';
-import { type HttpSettings } from '../module/http.options.js';
 import { type MountedPage } from './page.options.js';
 
 /** The settings of a mount that the page in the browser needs. */
@@ -22,7 +21,7 @@ export function pageRoutesOf(modules: ModulesContainer, { path, version, routes 
   const [only = ''] = paths.length === 1 ? paths : [];
   const wanted = withoutOuterSlashes(routes ?? only);
   const pageVersions = new Set([version].flat());
-  const hasVersionOfPage = (mount: Pick<HttpSettings, 'version'>): boolean =>
+  const hasVersionOfPage = (mount: Pick<MountedPage, 'version'>): boolean =>
     [mount.version].flat().some((each) => pageVersions.has(each));
   const mount = mounts
     .toSorted(

@@ -8,8 +8,8 @@ import {
   type Type,
 } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { refuseOtherNest } from '../boot/copies.js';
-import { refuseSharedPrefix } from '../boot/mounts.js';
+import { refuseOtherNest } from '../module/copies.js';
+import { refuseSharedPrefix } from '../module/mounts.js';
 import { mountController } from '../http/mount-controller.js';
 import { checkAsyncOptions } from '../options/async-options.js';
 import { objectOf, type OptionsOf, refuseUnknown, withDefaults } from '../options/check-options.js';

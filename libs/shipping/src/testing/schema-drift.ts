@@ -1,5 +1,5 @@
 import { type DataSource } from 'typeorm';
-import { shippingEntities } from '../shipping-entities.js';
+import { shippingEntities } from '../module/shipping-entities.js';
 
 /**
  * Statements that have nothing to do with our tables. TypeORM would drop views whose entity it does not see, and create

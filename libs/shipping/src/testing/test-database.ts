@@ -5,7 +5,7 @@ import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
 import { dataSourceOf } from '../database/data-source-of.js';
 import { dialectOf } from '../database/dialects/dialects.js';
 import { shippingMigrations } from '../database/migrations/migrations.js';
-import { shippingEntities } from '../shipping-entities.js';
+import { shippingEntities } from '../module/shipping-entities.js';
 
 type SqliteOptions = Extract<DataSourceOptions, { type: 'better-sqlite3' }>;
 type ModuleOptions = Pick<TypeOrmModuleOptions, 'autoLoadEntities' | 'retryAttempts' | 'retryDelay'> & {

@@ -1,7 +1,7 @@
 import { Logger, type OnApplicationBootstrap, type OnModuleInit, type Type } from '@nestjs/common';
 import { GUARDS_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { type ApplicationConfig, type HttpAdapterHost, type ModulesContainer } from '@nestjs/core';
-import { ShippingSettings } from '../shipping.options.js';
+import { ShippingSettings } from './shipping.options.js';
 import { type Mount, refuseSharedPrefix } from './mounts.js';
 
 /** Checks how the application uses a mount. It injects no options, so Nest always makes it when the application starts. */

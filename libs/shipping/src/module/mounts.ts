@@ -1,7 +1,7 @@
 import { type Type } from '@nestjs/common';
 import { MODULE_PATH } from '@nestjs/common/constants.js';
 import { type ModulesContainer } from '@nestjs/core';
-import { type HttpSettings } from '../module/http.options.js';
+import { type HttpSettings } from './http.options.js';
 import { type MethodSettings } from '../shipping-methods/method-settings.js';
 
 export interface Mount {

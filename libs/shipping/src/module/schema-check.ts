@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { type DataSource, type EntityMetadata } from 'typeorm';
-import { shippingEntities } from '../shipping-entities.js';
+import { shippingEntities } from './shipping-entities.js';
 import { otherNestTypeOrmError, refuseOtherTypeOrm } from './copies.js';
 import { renamingRemedy } from '../database/shipping-table.decorator.js';
 import { toShippingError } from '../database/driver-errors.js';
@@ -17,7 +17,7 @@ import { dialectOf } from '../database/dialects/dialects.js';
 
 /** Looks for our entities and tables at boot. */
 @Injectable()
-export class BootCheck implements OnModuleInit, OnApplicationBootstrap {
+export class SchemaCheck implements OnModuleInit, OnApplicationBootstrap {
   constructor(
     @Inject(Database) private readonly database: Database,
     @Optional() @Inject(HttpAdapterHost) private readonly server?: HttpAdapterHost,

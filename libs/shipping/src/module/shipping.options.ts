@@ -1,18 +1,18 @@
 import { type ModuleMetadata } from '@nestjs/common';
 import { IsArray, IsBoolean, IsInt, IsObject, isObject, IsString, Max, Min } from 'class-validator';
 import { type EntityManager } from 'typeorm';
-import { httpSettingsOf, type ShippingHttpOptions } from './module/http.options.js';
-import { type EventHook, type EventSettings } from './order-events/event-settings.js';
-import { type ChangeHook, type MethodSettings } from './shipping-methods/method-settings.js';
-import { type OptionsSource } from './options/async-options.js';
+import { httpSettingsOf, type ShippingHttpOptions } from './http.options.js';
+import { type EventHook, type EventSettings } from '../order-events/event-settings.js';
+import { type ChangeHook, type MethodSettings } from '../shipping-methods/method-settings.js';
+import { type OptionsSource } from '../options/async-options.js';
 import {
   withDefaults,
   Must,
   OptionalFunction,
   type OptionsOf,
   type OptionsOwner,
-} from './options/check-options.js';
-import { identifierPattern } from './validation/text.js';
+} from '../options/check-options.js';
+import { identifierPattern } from '../validation/text.js';
 
 /**
  * Your code that runs before the COMMIT, on the manager of the transaction, for instance to write an outbox or an audit
