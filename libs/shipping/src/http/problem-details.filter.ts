@@ -71,8 +71,8 @@ export class ProblemDetailsFilter implements ExceptionFilter {
 /** Sends our own errors on the mounted routes. Nest asks it before a global filter of the host. */
 @Catch(ShippingHttpError)
 export class ShippingExceptionFilter extends ProblemDetailsFilter {
-  /** @param projectParameter the name of the project's path parameter */
-  constructor(private readonly projectParameter: string) {
+  /** @param pathNames the names in the path, by the names of the parameters of the services, such as `projectId` */
+  constructor(private readonly pathNames: Readonly<Record<string, string>>) {
     super();
   }
 
@@ -83,12 +83,11 @@ export class ShippingExceptionFilter extends ProblemDetailsFilter {
     );
   }
 
-  /** Renames the parameters of a service in the violations, such as `projectId`, to the names in the path. */
+  /** Gives the parameters of a service their names in the path. */
   private withPathNames({ violations, truncated }: InvalidParameterError): InvalidParameterError {
-    const names: Record<string, string> = { projectId: this.projectParameter, orderId: 'order_id' };
     const renamed = violations.map((violation) => {
       const { parameter: serviceName = '', detail } = violation;
-      const parameter = names[serviceName];
+      const parameter = this.pathNames[serviceName];
       if (violation.parameter === undefined || parameter === undefined) return violation;
       return { ...violation, parameter, detail: detail.replace(serviceName, parameter) };
     });

@@ -11,7 +11,8 @@ import { type HttpSettings } from './http.options.js';
 
 /** Returns the controllers of one mount. */
 export function controllersFor(http: HttpSettings): Type[] {
-  const parameter = projectParameterOf(http.path);
+  const projectId = projectParameterOf(http.path);
+  const filter = new ShippingExceptionFilter({ projectId, orderId: 'order_id' });
   const byHandler: Record<string, MethodDecorator[] | undefined> = http.routeDecorators;
   // The last decorator is the outermost one.
   const decoratorsOf = (handler: string) => [
@@ -27,8 +28,8 @@ export function controllersFor(http: HttpSettings): Type[] {
       mounted,
     );
     // Nest asks the filters of a handler first, so a filter among the decorators of the host wins.
-    if (http.problemDetails) UseFilters(new ShippingExceptionFilter(parameter))(mounted);
-    ProjectParameter(parameter)(mounted);
+    if (http.problemDetails) UseFilters(filter)(mounted);
+    ProjectParameter(projectId)(mounted);
     return mounted;
   });
 }

@@ -38,13 +38,13 @@ export function checkFields<Dto extends object>(
   }
   const checked = plainToInstance(dto, values);
   for (const { property, constraints = {}, contexts = {} } of validateSync(checked)) {
-    for (const [rule, detail] of Object.entries(constraints)) {
+    for (const [rule, remedy] of Object.entries(constraints)) {
       const { code, allowed } = contexts[rule] as { code: ViolationCode; allowed?: readonly string[] };
       if (mayBeMissing && code === 'required' && !(property in values)) continue;
       const fieldPointer = pointerTo(pointer, property);
-      // The details begin with the name of the field, which says too little about a nested field.
-      const text = pointer ? detail.replace(property, fieldPointer) : detail;
-      violations.at({ pointer: fieldPointer })(code, text, allowed);
+      // The name of a nested field says too little.
+      const subject = pointer ? fieldPointer : property;
+      violations.at({ pointer: fieldPointer })(code, `${subject} ${remedy}`, allowed);
     }
   }
   return checked;

@@ -17,8 +17,8 @@ import { type ViolationCode } from './violations.js';
 // These are rules of class-validator with the violation codes of the API. If a value has the wrong
 // type, only the rule about the type reports it: the rules about its content accept it.
 
-/** @param value the value that a rule refuses */
-type Remedy = string | ((value: unknown) => string);
+/** The end of a sentence that begins with the name of the field. The function gets the value that a rule refuses. */
+type Remedy = string | ((field: { value: unknown }) => string);
 
 /** A rule about the value of a field. A field that is missing or null has no value: only `Required()` refuses it. */
 function rule(
@@ -28,14 +28,12 @@ function rule(
   allowed?: readonly string[],
 ): PropertyDecorator {
   const validate = (value: unknown): boolean => value === undefined || value === null || accepts(value);
-  const message = ({ value }: { value: unknown }): string =>
-    `$property ${typeof remedy === 'string' ? remedy : remedy(value)}`;
-  return ValidateBy({ name: code, validator: { validate } }, { message, context: { code, allowed } });
+  return ValidateBy({ name: code, validator: { validate } }, { message: remedy, context: { code, allowed } });
 }
 
 /** The field must be present and not null. */
 export function Required(): PropertyDecorator {
-  return IsDefined({ message: '$property is required.', context: { code: 'required' } });
+  return IsDefined({ message: 'is required.', context: { code: 'required' } });
 }
 
 /** The field must be a text that the database can store. @param max in code points */
@@ -56,7 +54,7 @@ export function Text(max: number, min = 0): PropertyDecorator {
 /** The field must be the code of a carrier or a method. @param max in code points */
 export function Code(max: number): PropertyDecorator {
   const accepts = (text: string): boolean => text === '' || isCode(text);
-  const remedy = (value: unknown): string =>
+  const remedy: Remedy = ({ value }) =>
     `must not contain ${refusedCharacter(String(value))}. A code has visible characters with single spaces between ` +
     'them, does not begin with a combining mark, and is in Unicode NFC.';
   return applyDecorators(Text(max, 1), Content(max, accepts, remedy));
