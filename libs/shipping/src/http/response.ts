@@ -40,8 +40,8 @@ interface ResponseOptions {
   };
 }
 
-/** A value as it is sent. */
-interface Rendering {
+/** The JSON of a value, and its ETag. */
+export interface Rendering {
   etag: string;
   json: Buffer;
 }

@@ -1,18 +1,15 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
+import { type Rendering } from '../http/response.js';
 import { type ShippingMethodPage, type ShippingMethodTree } from './dto/shipping-method.dto.js';
 import { type EffectiveMethod } from './effective-method.js';
 import { type CheckedListQuery } from './list/list-filter.js';
 import { fieldNames } from './method-fields.js';
 import { type MethodView } from './method-view.js';
 
-// A list or a tree is rendered as JSON from a view. Its value is made from the JSON when somebody reads the value.
+export { type Rendering } from '../http/response.js';
 
-/** The JSON of a list or a tree, and its ETag. */
-export interface Rendering {
-  etag: string;
-  json: Buffer;
-}
+// A list or a tree is rendered as JSON from a view. Its value is made from the JSON when somebody reads the value.
 
 /** Raise this number with each change of the JSON of lists or trees. */
 const formOfJson = 2;
