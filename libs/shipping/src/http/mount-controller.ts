@@ -8,7 +8,7 @@ type Handler = (this: object, ...parameters: unknown[]) => unknown;
 
 /**
  * Returns a subclass of a controller, with a path, a version and handlers of its own. So a decorator on one mount does
- * not touch another.
+ * not touch another (decision 14).
  * @param decoratorsOf returns the decorators of the host for a handler
  * @param optionNames the names of the options with the decorators, for errors
  */

@@ -54,9 +54,9 @@ interface Prepared {
 const prepared = Symbol('prepared');
 
 /**
- * Gives a response its headers. They are set when the response is sent, after the host's interceptors have run. An
- * interceptor may turn the response into an error or a redirect. These do not get the headers. If an interceptor runs
- * the handler again, the last call counts.
+ * Gives a response its headers. They are set when the response is sent, after the host's interceptors have run
+ * (decision 14). An interceptor may turn the response into an error or a redirect. These do not get the headers. If an
+ * interceptor runs the handler again, the last call counts.
  * @returns the value, for the handler to return
  */
 export function respond<Value>(response: HttpResponse, value: Value, options: ResponseOptions): Value {

@@ -37,7 +37,7 @@ export function controllersFor(http: HttpSettings): Type[] {
 /**
  * A decorator of the host may send the COMMIT, as `Transactional()` does. If the connection breaks then, the client
  * must learn that the outcome is unknown. Other errors of a decorator stay as they are: it may fail after our change is
- * committed, so we cannot say that nothing was changed.
+ * committed, so we cannot say that nothing was changed (decision 14).
  */
 function ReportsUnknownOutcome(
   _prototype: object,

@@ -4,7 +4,7 @@ import { type ApplicationConfig, type HttpAdapterHost, type ModulesContainer } f
 import { ShippingSettings } from './shipping.options.js';
 import { type Mount, refuseSharedPrefix } from './mounts.js';
 
-/** Checks how the application uses a mount. It injects no options, so Nest always makes it when the application starts. */
+/** Checks how the application uses a mount. It does not inject the options, because Nest must make it in any case. */
 export class MountCheck implements OnModuleInit, OnApplicationBootstrap {
   constructor(
     private readonly mount: Omit<Mount, 'settings'>,

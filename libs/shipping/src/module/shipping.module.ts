@@ -65,6 +65,7 @@ function shippingDefinition(definition: DynamicModule, extras: StaticOptions): D
         useFactory: (options: OptionsOf<ShippingSettings>, modules?: ModulesContainer) => {
           refuseOtherNest(modules !== undefined);
           const settings = settingsOf(options);
+          // `onModuleInit()` would be too late (decision 14).
           if (modules) addMount(modules, { ...mount, settings });
           return settings;
         },

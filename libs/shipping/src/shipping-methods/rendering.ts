@@ -9,7 +9,8 @@ import { type MethodView } from './method-view.js';
 
 export { type Rendering } from '../http/response.js';
 
-// A list or a tree is rendered as JSON from a view. Its value is made from the JSON when somebody reads the value.
+// A list or a tree is rendered as JSON from a view. Its value is made from the JSON when somebody reads the value
+// (decision 10).
 
 /** Raise this number with each change of the JSON of lists or trees. */
 const formOfJson = 2;
