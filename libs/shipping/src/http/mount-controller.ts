@@ -45,10 +45,12 @@ function mountHandler(
   };
   // Logs and traces show the name of the function.
   Object.defineProperty(mounted, 'name', { value: name });
-  let handler = withMetadataOf(shared, mounted);
-  let descriptor: TypedPropertyDescriptor<Handler> = { value: handler, writable: true, configurable: true };
+  inheritMetadata(mounted, shared);
+  let descriptor: TypedPropertyDescriptor<Handler> = { value: mounted, writable: true, configurable: true };
+  // The next decorator may look for the handler on the class.
   Object.defineProperty(prototype, name, descriptor);
   for (const decorate of decorators) {
+    const wrapped = prototype[name] as Handler;
     descriptor = decorate(prototype, name, descriptor) ?? descriptor;
     // A class decorator that is called like this writes its metadata to the prototype.
     if (typeof descriptor.value !== 'function' || Reflect.getOwnMetadataKeys(prototype).length > 0)
@@ -56,8 +58,7 @@ function mountHandler(
         `${optionNames} has a decorator that works only on classes, or that replaces the handler "${name}" with something ` +
           'that is not a function. Use decorators for methods.',
       );
-    handler = withMetadataOf(handler, descriptor.value);
-    // The next decorator may look for the handler on the class.
+    inheritMetadata(descriptor.value, wrapped);
     Object.defineProperty(prototype, name, descriptor);
   }
 }
@@ -71,12 +72,12 @@ const lists = new Set<unknown>([
   metadata.HEADERS_METADATA,
 ]);
 
-/** Copies metadata that the wrapper does not have, and adds to its lists. @returns the wrapper */
-function withMetadataOf(wrapped: Handler, wrapper: Handler): Handler {
+/** Gives a wrapper the metadata that it does not have, and adds to its lists. */
+function inheritMetadata(wrapper: Handler, wrapped: Handler): void {
   for (const key of Reflect.getMetadataKeys(wrapped)) {
-    const [inner, outer] = [wrapped, wrapper].map((each) => Reflect.getMetadata(key, each) as unknown);
-    if (lists.has(key)) Reflect.defineMetadata(key, [...new Set([inner, outer ?? []].flat())], wrapper);
-    else if (!Reflect.hasMetadata(key, wrapper)) Reflect.defineMetadata(key, inner, wrapper);
+    const inner: unknown = Reflect.getMetadata(key, wrapped);
+    if (!Reflect.hasMetadata(key, wrapper)) Reflect.defineMetadata(key, inner, wrapper);
+    else if (lists.has(key))
+      Reflect.defineMetadata(key, [...new Set([inner, Reflect.getMetadata(key, wrapper)].flat())], wrapper);
   }
-  return wrapper;
 }
