@@ -74,25 +74,25 @@ async function redactRows(
   rows: readonly EventPosition[],
   actor: OrderEventActor | null,
 ): Promise<number> {
-  const seqs = rows.map(({ seq }) => Number(seq));
+  const values = {
+    ...order,
+    ...redactedValues,
+    ...positionValues(manager, 'first', batch.first),
+    ...positionValues(manager, 'last', batch.last),
+    seqs: rows.map(({ seq }) => Number(seq)),
+  };
   const { affected } = await manager
     .createQueryBuilder()
     .update(OrderEvent)
     .set({ message: null, data: {}, actor })
     // Another call may have redacted the rows by now. Then they do not count twice.
-    .where(`${isOfOrder} AND ${isPersonal}`, { ...order, ...redactedValues })
+    .where(`${isOfOrder} AND ${isPersonal}`, values)
     // With `isBeyond`, MariaDB would also lock the place after the batch, and a new event would wait.
-    .andWhere(
-      '(occurred_at, seq) >= (:first_occurred_at, :first_seq)',
-      positionValues(manager, 'first', batch.first),
-    )
-    .andWhere(
-      '(occurred_at, seq) <= (:last_occurred_at, :last_seq)',
-      positionValues(manager, 'last', batch.last),
-    )
+    .andWhere('(occurred_at, seq) >= (:first_occurred_at, :first_seq)')
+    .andWhere('(occurred_at, seq) <= (:last_occurred_at, :last_seq)')
     // MariaDB and MySQL would find the plain column by its own index, and lock the end of this index, for which every
     // INSERT would wait.
-    .andWhere('seq + 0 IN (:...seqs)', { seqs })
+    .andWhere('seq + 0 IN (:...seqs)')
     .updateEntity(false)
     .execute();
   return affected ?? 0;
