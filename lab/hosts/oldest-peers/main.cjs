@@ -1,9 +1,11 @@
-// The contract with the oldest version of each peer that the package allows, on each server that is there.
+// The contract, and a script without HTTP, with the oldest version of each peer that the package allows, on each server.
 require('reflect-metadata');
+const { Module } = require('@nestjs/common');
+const { NestFactory } = require('@nestjs/core');
 const { ExpressAdapter } = require('@nestjs/platform-express');
 const { FastifyAdapter } = require('@nestjs/platform-fastify');
 const { Test } = require('@nestjs/testing');
-const { OrderEventsService, ShippingModule } = require('nestjs-shipping');
+const { OrderEventsService, ShippingMethodsService, ShippingModule } = require('nestjs-shipping');
 const { shippingContract, testTypeOrmModule } = require('nestjs-shipping/testing');
 
 const servers = {
@@ -27,9 +29,21 @@ async function contractOn(name, adapter) {
   await app.close();
 }
 
+async function scriptOn(name) {
+  class ScriptModule {}
+  Module({ imports: [testTypeOrmModule(servers[name]), ShippingModule.forRoot()] })(ScriptModule);
+  const options = { logger: ['warn', 'error'], abortOnError: false };
+  const script = await NestFactory.createApplicationContext(ScriptModule, options);
+  await script.get(ShippingMethodsService).adoptDefaults('acme');
+  console.log(`✓ a script on ${name}`);
+  await script.close();
+}
+
 (async () => {
-  for (const name of process.argv.slice(2))
+  for (const name of process.argv.slice(2)) {
     for (const adapter of [express, fastify]) await contractOn(name, adapter);
+    await scriptOn(name);
+  }
 })().catch((error) => {
   console.error(error);
   process.exit(1);
