@@ -2,6 +2,7 @@ import {
   type CanActivate,
   type ExecutionContext,
   ForbiddenException,
+  NotFoundException,
   UnauthorizedException,
   UseGuards,
 } from '@nestjs/common';
@@ -38,6 +39,8 @@ class BearerGuard implements CanActivate {
     const token = request.headers['authorization'];
     if (token !== 'Bearer secret-token') throw new UnauthorizedException();
     if (request.url.includes('/other/')) throw new ForbiddenException();
+    // Such a backend does not say which projects exist.
+    if (/\/(hidden|default)\//.test(request.url)) throw new NotFoundException();
     return true;
   }
 }
@@ -243,6 +246,26 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
       await operator.button('Use another token').click();
       await operator.field('Access token').waitFor();
       expect(operator.errors).toEqual([]);
+    });
+
+    it('takes a 404 of a guard that hides projects for a refusal, and asks for the defaults once', async () => {
+      operator = await Operator.at(`${host.origin}/shipping?project=hidden`);
+      await operator.field('Access token').fill('secret-token');
+      await operator.button('Open').last().click();
+
+      await operator.alert('The server does not know this address, or you may not use it.');
+      await operator.text('Choose another project, or ask the person who gives the permissions.').waitFor();
+      await operator.button('Use another token').waitFor();
+
+      requests = [];
+      await operator.page.goto(`${host.origin}/shipping?project=${freshProject()}`);
+      await operator.button('Add a method').click();
+      await operator.fillIn({ 'Carrier code': 'ups', 'Method code': '03', Name: 'UPS Ground' });
+      await operator.button('Save').click();
+      await operator.notice('“UPS Ground” is saved.');
+      await operator.toggle('UPS Ground').click();
+      await operator.notice('“UPS Ground” is off');
+      expect(requests.filter(({ url }) => url.includes('/default/'))).toHaveLength(1);
     });
 
     it('asks for the token before a project, and takes it with "Bearer" and with blanks', async () => {

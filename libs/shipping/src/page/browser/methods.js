@@ -51,7 +51,7 @@ export class Methods extends Section {
   async readDefaults() {
     if (isDefaults || this.mayNotRead) return undefined;
     const carriers = await api.tree(settings.defaults).catch(({ status }) => {
-      this.mayNotRead = status === 401 || status === 403;
+      this.mayNotRead = [401, 403, 404].includes(status);
     });
     return carriers?.flatMap(({ methods }) => methods).toSorted(inCheckoutOrder);
   }

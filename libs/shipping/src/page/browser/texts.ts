@@ -13,7 +13,7 @@ export const english = {
   status_401_hint: 'Sign in, for instance in another tab, and try again.',
   status_403: 'You may not do this in the project “{project}”.',
   status_403_hint: 'Choose another project, or ask the person who gives the permissions.',
-  status_404: 'The server does not know this address.',
+  status_404: 'The server does not know this address, or you may not use it.',
   status_503: 'The server or its database is busy or cannot be reached.',
   status_other: 'The server responded with the status {status}.',
   outage_hint: 'This page tries again every few seconds.',
@@ -205,7 +205,7 @@ const german: PageTexts = {
   status_403: 'Im Projekt „{project}“ haben Sie dafür keine Berechtigung.',
   status_403_hint:
     'Wählen Sie ein anderes Projekt oder wenden Sie sich an die Person, die die Rechte vergibt.',
-  status_404: 'Der Server kennt diese Adresse nicht.',
+  status_404: 'Der Server kennt diese Adresse nicht, oder Sie haben keine Berechtigung dafür.',
   status_503: 'Der Server oder seine Datenbank ist ausgelastet oder nicht erreichbar.',
   status_other: 'Der Server hat mit dem Status {status} geantwortet.',
   outage_hint: 'Die Seite versucht es alle paar Sekunden erneut.',

@@ -38,7 +38,8 @@ export class Section extends Component {
   /** Shows that the section is loading, or why it cannot load. */
   waiting({ problem } = this.state) {
     if (!problem) return html`<p aria-busy="true">${t('loading')}</p>`;
-    const isRefused = problem.status === 403;
+    // A backend that hides projects responds with 404 in place of 403.
+    const isRefused = [403, 404].includes(problem.status);
     const other = () => this.props.refuse(problem);
     return html`
       <div class="state" role="alert">
