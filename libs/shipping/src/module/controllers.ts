@@ -1,12 +1,12 @@
 import { SerializeOptions, type Type, UseFilters } from '@nestjs/common';
-import { ProjectParameter } from '../http/parameters.js';
-import { typedOwnError } from '../database/driver-errors.js';
 import { OutcomeUnknownError } from '../database/database.errors.js';
+import { typedOwnError } from '../database/driver-errors.js';
 import { mountController } from '../http/mount-controller.js';
+import { ProjectParameter } from '../http/parameters.js';
+import { projectParameterOf } from '../http/path.js';
 import { ShippingExceptionFilter } from '../http/problem-details.filter.js';
 import { OrderEventsController } from '../order-events/order-events.controller.js';
 import { ShippingMethodsController } from '../shipping-methods/shipping-methods.controller.js';
-import { projectParameterOf } from '../http/path.js';
 import { type HttpSettings } from './http.options.js';
 
 /** Returns the controllers of one mount. */

@@ -1,8 +1,8 @@
 import { Logger, type OnApplicationBootstrap, type OnModuleInit, type Type } from '@nestjs/common';
 import { GUARDS_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { type ApplicationConfig, type HttpAdapterHost, type ModulesContainer } from '@nestjs/core';
-import { ShippingSettings } from './shipping.options.js';
 import { type Mount, refuseSharedPrefix } from './mounts.js';
+import { ShippingSettings } from './shipping.options.js';
 
 /** Checks how the application uses a mount. It does not inject the options, because Nest must make it in any case. */
 export class MountCheck implements OnModuleInit, OnApplicationBootstrap {

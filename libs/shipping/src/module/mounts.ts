@@ -1,8 +1,8 @@
 import { type Type } from '@nestjs/common';
 import { MODULE_PATH } from '@nestjs/common/constants.js';
 import { type ModulesContainer } from '@nestjs/core';
-import { type HttpSettings } from './http.options.js';
 import { type MethodSettings } from '../shipping-methods/method-settings.js';
+import { type HttpSettings } from './http.options.js';
 
 export interface Mount {
   /** The class of the module. All mounts share it. */

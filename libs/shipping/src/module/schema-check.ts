@@ -8,12 +8,12 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { type DataSource, type EntityMetadata } from 'typeorm';
-import { shippingEntities } from './shipping-entities.js';
-import { otherNestTypeOrmError, refuseOtherTypeOrm } from './copies.js';
-import { renamingRemedy } from '../database/shipping-table.decorator.js';
-import { toShippingError } from '../database/driver-errors.js';
 import { Database } from '../database/database.js';
 import { dialectOf } from '../database/dialects/dialects.js';
+import { toShippingError } from '../database/driver-errors.js';
+import { renamingRemedy } from '../database/shipping-table.decorator.js';
+import { otherNestTypeOrmError, refuseOtherTypeOrm } from './copies.js';
+import { shippingEntities } from './shipping-entities.js';
 
 /** Looks for our entities and tables at boot. */
 @Injectable()

@@ -1,6 +1,6 @@
-import { ShippingProject } from '../shipping-methods/shipping-project.table.js';
 import { OrderEvent } from '../order-events/order-event.table.js';
 import { ShippingMethod } from '../shipping-methods/shipping-method.table.js';
+import { ShippingProject } from '../shipping-methods/shipping-project.table.js';
 
 // Hosts load entities by globs such as `**/*.entity.js`, which also reach into node_modules. Both builds would then
 // define each table twice. So our entity files are named `*.table.ts`, and no file that exports entities, such as this

@@ -9,22 +9,22 @@ import {
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
+import { Database } from '../database/database.js';
 import { checkAsyncOptions } from '../options/async-options.js';
 import { objectOf, type OptionsOf, refuseUnknown } from '../options/check-options.js';
+import { EventSettings } from '../order-events/event-settings.js';
+import { OrderEventsService } from '../order-events/order-events.service.js';
+import { ListQueryCache } from '../shipping-methods/list/list-query-cache.js';
+import { MethodSettings } from '../shipping-methods/method-settings.js';
+import { ShippingMethodsService } from '../shipping-methods/shipping-methods.service.js';
+import { MethodStore } from '../shipping-methods/store/method-store.js';
+import { controllersFor } from './controllers.js';
 import { otherNestTypeOrmError, refuseOtherNest } from './copies.js';
+import { MountCheck } from './mount-check.js';
 import { addMount } from './mounts.js';
 import { mountOneFormat } from './one-format.js';
 import { SchemaCheck } from './schema-check.js';
-import { MountCheck } from './mount-check.js';
-import { Database } from '../database/database.js';
-import { OrderEventsService } from '../order-events/order-events.service.js';
-import { MethodSettings } from '../shipping-methods/method-settings.js';
-import { EventSettings } from '../order-events/event-settings.js';
-import { ListQueryCache } from '../shipping-methods/list/list-query-cache.js';
-import { MethodStore } from '../shipping-methods/store/method-store.js';
-import { ShippingMethodsService } from '../shipping-methods/shipping-methods.service.js';
 import { shippingEntities } from './shipping-entities.js';
-import { controllersFor } from './controllers.js';
 import {
   settingsOf,
   shippingModule,

@@ -1,9 +1,6 @@
 import { type ModuleMetadata } from '@nestjs/common';
 import { IsArray, IsBoolean, IsInt, IsObject, isObject, IsString, Max, Min } from 'class-validator';
 import { type EntityManager } from 'typeorm';
-import { httpSettingsOf, type ShippingHttpOptions } from './http.options.js';
-import { type EventHook, type EventSettings } from '../order-events/event-settings.js';
-import { type ChangeHook, type MethodSettings } from '../shipping-methods/method-settings.js';
 import { type OptionsSource } from '../options/async-options.js';
 import {
   withDefaults,
@@ -12,7 +9,10 @@ import {
   type OptionsOf,
   type OptionsOwner,
 } from '../options/check-options.js';
+import { type EventHook, type EventSettings } from '../order-events/event-settings.js';
+import { type ChangeHook, type MethodSettings } from '../shipping-methods/method-settings.js';
 import { identifierPattern } from '../validation/text.js';
+import { httpSettingsOf, type ShippingHttpOptions } from './http.options.js';
 
 /**
  * Your code that runs before the COMMIT, on the manager of the transaction, for instance to write an outbox or an audit
