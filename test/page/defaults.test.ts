@@ -59,6 +59,7 @@ describe.skipIf(!isInstalled)(`the defaults on the page${place}`, () => {
     await operator.text('2 defaults are not here').waitFor();
     await operator.button('+ DPD Pickup').click();
     await operator.text('1 default is not here: GLS Parcel').waitFor();
+    await expect.poll(() => operator.page.evaluate('document.activeElement.textContent')).toBe('Adopt');
     await operator.button('Adopt').click();
     await operator.row('GLS Parcel').waitFor();
 

@@ -112,7 +112,7 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
 
     const headings = await operator.page.locator('h2, h3').allTextContents();
     expect(headings).toEqual([
-      `History of the order ${order.orderId}`,
+      `History of order ${order.orderId}`,
       'Thursday, November 5, 2026',
       'Monday, November 2, 2026',
       'Shipping methods',
@@ -136,7 +136,7 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
     await operator.field('Order number').fill('none');
     await operator.button('History').click();
 
-    await operator.text('The order none has no events. Check the number.').waitFor();
+    await operator.text('Order none has no events. Check the number.').waitFor();
 
     expect(operator.errors).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { type ShippingMethodDto, ShippingMethodsService, toUpsertRequest } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
-import { Client, freshProject } from '../support/client.js';
+import { Client, freshProject, ground } from '../support/client.js';
 import { isInstalled, type Operator, pageInBrowser, place } from './page-in-browser.js';
 
 describe.skipIf(!isInstalled)(`the order of the methods on the page${place}`, () => {
@@ -77,6 +77,31 @@ describe.skipIf(!isInstalled)(`the order of the methods on the page${place}`, ()
     expect((await operator.labels())[0]).toBe('UPS Ground');
     expect(await operator.page.locator('.dragged, .target').count()).toBe(0);
 
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('is changed by a drag under the header, too, and the list scrolls', async () => {
+    const { shop, operator } = await page.openShop();
+    const more = Array.from({ length: 20 }, (_, index) => ({
+      ...ground,
+      method_code: `${index}`,
+      method_label: `${index}`,
+    }));
+    await page.host.app.get(ShippingMethodsService).upsertMany(shop.project, more);
+    await operator.page.setViewportSize({ width: 1000, height: 500 });
+    await operator.page.reload();
+    await operator.handle('19').scrollIntoViewIfNeeded();
+    const scrolled = (): Promise<number> => operator.page.evaluate('scrollY');
+    const before = await scrolled();
+
+    await operator.handle('19').hover();
+    await operator.page.mouse.down();
+    await operator.page.mouse.move(300, 30, { steps: 5 });
+
+    await operator.page.locator('.target').waitFor();
+    expect(await scrolled()).toBeLessThan(before);
+    await operator.page.keyboard.press('Escape');
+    await operator.page.mouse.up();
     expect(operator.errors).toEqual([]);
   });
 

@@ -48,7 +48,7 @@ describe.skipIf(!isInstalled)(`the page on responses in an envelope${place}`, ()
     await operator.toggle('UPS Ground').click();
     await operator.notice('“UPS Ground” is off');
     await operator.page.goto(`${page.origin}/shipping?project=${shop.project}&order=1`);
-    await operator.text('The order 1 has no events.').waitFor();
+    await operator.text('Order 1 has no events.').waitFor();
 
     expect(operator.errors).toEqual([]);
   });

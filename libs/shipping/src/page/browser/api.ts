@@ -59,6 +59,9 @@ export interface Problem extends Error {
   isUnclear?: boolean;
 }
 
+/** The API itself gives up after some seconds. After this time, the server or the network does not work. */
+const maxWaitMs = 30_000;
+
 /** @throws Problem */
 async function send<Value>(method: string, path: string, content?: object, etag?: string): Promise<Value> {
   const headers: HeadersInit = {
@@ -73,7 +76,8 @@ async function send<Value>(method: string, path: string, content?: object, etag?
     redirect: 'manual',
     credentials: settings.login === 'bearer' ? 'omit' : 'same-origin',
   };
-  const response = await fetch(path, { method, headers, body, ...how }).catch(() => Response.error());
+  const signal = AbortSignal.timeout(maxWaitMs);
+  const response = await fetch(path, { method, headers, body, signal, ...how }).catch(() => Response.error());
   // A DELETE has no body. What is not JSON does not come from the API.
   const result = await response
     .text()

@@ -32,13 +32,13 @@ describe('the lines of details', () => {
     ['  : 6', 1],
     ['"six"', 1],
     ['{"days": 5', 1],
-    ['days: 5\ndays : 6', 2],
+    ['days: 5\ndays : 6', 2, 'days'],
     ['note: a\r\n  b\r\n\r\nsix\r\nseven', 4],
   ])(
-    'stay a text, which the API refuses, if they are not names with values: %j, line %i',
-    (lines, number) => {
-      expect(metaOf(lines)).toBe(lines);
-      expect(faultyLine(lines)).toBe(number);
+    'stay a text, which the API refuses, if they are not names with values, each once: %j, line %i',
+    (text, line, repeated?: string) => {
+      expect(metaOf(text)).toBe(text);
+      expect(faultyLine(text)).toEqual({ line, repeated });
     },
   );
 });

@@ -32,10 +32,17 @@ export function linesOf(meta: object): string {
   return same(metaOf(lines), meta) ? lines : JSON.stringify(meta);
 }
 
-/** Returns the number of the first line because of which `metaOf` returns a text as it is. */
-export function faultyLine(text: string): number {
+/**
+ * Returns the number of the first line because of which `metaOf` returns a text as it is, and the name that this line
+ * repeats, if it does.
+ */
+export function faultyLine(text: string): { line: number; repeated: string | undefined } {
   const lines = text.split(/\r\n|[\r\n]/);
-  return lines.findIndex((_, index) => typeof metaOf(lines.slice(0, index + 1).join('\n')) === 'string') + 1;
+  const before = (index: number): string => lines.slice(0, index).join('\n');
+  const index = lines.findIndex((_, each) => typeof metaOf(before(each + 1)) === 'string');
+  const [, name = ''] = /^\s*([^:]*?) *:/.exec(lines[index] ?? '') ?? [];
+  const isRepeated = Object.hasOwn(Object(metaOf(before(index))) as object, name);
+  return { line: index + 1, repeated: isRepeated ? name : undefined };
 }
 
 /** Reads lines of `name: value`. Other lines are returned as they are, and the API refuses the text. */

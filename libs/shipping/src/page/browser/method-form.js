@@ -11,16 +11,17 @@ import { asText, closeDialog, Component, Dialog, Field, html, Pairs, SignIn, wor
 
 /** `read` turns the typed text into the value that is sent. The API checks the value. */
 const fields = {
-  carrier_code: { list: 'carriers', read: (value) => value.trim() },
-  method_code: { read: (value) => value.trim() },
-  method_label: {},
+  carrier_code: { required: true, list: 'carriers', read: (value) => value.trim() },
+  method_code: { required: true, read: (value) => value.trim() },
+  method_label: { required: true },
   carrier_label: { read: (value) => value.trim() || null },
   meta: { tag: 'textarea', rows: 4, read: metaOf },
   is_active: { type: 'checkbox', role: 'switch', read: (value) => value !== undefined },
 };
 const names = [...Object.keys(fields), 'sort_order'];
 const codes = new Set(['carrier_code', 'method_code']);
-const takenCodes = [...codes].map((name) => ({ pointer: `/${name}`, code: 'taken' }));
+const takenCodes = [{ pointer: '/method_code', code: 'taken' }];
+const blanks = { 'U+0020': 'space', 'U+0009': 'tab' };
 const withCodes = ['carrier_code', 'carrier_label', 'method_code', 'method_label'];
 const withoutCodes = ['method_label', 'carrier_label'];
 const addressOf = ({ project_id: project, id: method }) => `?${new URLSearchParams({ project, method })}`;
@@ -36,12 +37,15 @@ function readable(violation, values) {
   const field = t(name) ?? name;
   const isCode = code === 'format' && codes.has(name);
   const isMeta = code === 'type' && pointer === '/meta';
-  const kind = (values[name] === '' && 'required') || (isCode && 'code_format') || (isMeta && 'meta_type') || code;
-  const inWords = String(detail).replace(name, field);
-  const [, character, position] = /(U\+\w+) at position (\d+)/.exec(detail) ?? [];
+  const { line, repeated } = isMeta ? faultyLine(values.meta) : {};
+  const metaKind = isMeta && (repeated ? 'meta_repeated' : 'meta_type');
+  const kind = (values[name] === '' && 'required') || (isCode && 'code_format') || metaKind || code;
+  const inWords = String(detail).replace(new RegExp(`/?${name}`), field);
+  const [, point, position] = /(U\+\w+) at position (\d+)/.exec(detail) ?? [];
+  const character = t(blanks[point]) ?? point;
   const [limit] = /\d+(?= characters)/.exec(detail) ?? [];
-  const line = isMeta && faultyLine(values.meta);
-  return { name, text: t(`violation_${kind}`, { field, detail: inWords, character, position, limit, line }) ?? inWords };
+  const parts = { field, detail: inWords, character, position, limit, line, repeated };
+  return { name, text: t(`violation_${kind}`, parts) ?? inWords };
 }
 
 /** Enter alone begins a new line in the details. */
@@ -188,14 +192,19 @@ export class MethodForm extends Component {
     if (label?.value === '') label.value = known?.carrier_label ?? '';
   };
 
-  /** Nothing throws away what the user has typed without a question. */
+  /** Cancel, Escape and the links of the form ask before they throw away what the user has typed. */
   mayLeave = () => {
     const { madeOwn, madeInherited, isSaving } = this.state;
     const typed = this.changes(document.querySelector('dialog form'));
     const isChanged = !isSaving && madeOwn.length + madeInherited.length + Object.keys(typed).length > 0;
     return !isChanged || confirm(t('discard_question'));
   };
-  cancel = () => this.mayLeave() && closeDialog();
+  cancel = () => {
+    if (!this.mayLeave()) return;
+    // The request cannot be taken back.
+    if (this.state.isSaving) notify(t('saving'), { isBusy: true });
+    closeDialog();
+  };
 
   render({ method, remove, onClose }, { problem, other, isSaving, hasCodes, violations }) {
     const title = method.id ? t('edit_title', { label: method.method_label }) : t('add');
@@ -224,7 +233,7 @@ export class MethodForm extends Component {
             <button hidden=${isGone} disabled=${isSaving}>${t(isSaving ? 'saving' : 'save')}</button>
             ${!method.id && html`<button type="button" class="outline" disabled=${isSaving} onClick=${this.saveAndAdd}>${t('save_another')}</button>`}
             <button type="button" class="secondary outline" onClick=${this.cancel}>${t('cancel')}</button>
-            ${method.id && !isGone && html`<button type="button" class="quiet danger" onClick=${askToRemove}>${t('remove_method')}</button>`}
+            ${method.id && !isGone && html`<button type="button" class="quiet danger" disabled=${isSaving} onClick=${askToRemove}>${t('remove_method')}</button>`}
           </footer>
           ${problem && !isAtFields && this.error()}
         </form>

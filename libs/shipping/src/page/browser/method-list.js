@@ -75,10 +75,12 @@ export class MethodList extends Component {
     if (!currentTarget.hasPointerCapture(pointerId)) return;
     const { children: rows } = currentTarget.closest('.methods');
     const [first, last] = [rows[0], rows[rows.length - 1]];
+    // The header covers the upper rows.
+    const { bottom } = document.querySelector('header').getBoundingClientRect();
     const row =
       (clientY < first.getBoundingClientRect().top && first) ||
       (clientY > last.getBoundingClientRect().bottom && last) ||
-      document.elementFromPoint(clientX, clientY)?.closest('.methods > li');
+      document.elementFromPoint(clientX, Math.max(clientY, bottom + 1))?.closest('.methods > li');
     this.isDragged ||= row !== currentTarget.closest('li');
     // The rows have a scroll margin, so the list scrolls when the pointer comes near its edge.
     row?.scrollIntoView({ block: 'nearest' });

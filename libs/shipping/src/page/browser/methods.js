@@ -124,6 +124,12 @@ export class Methods extends Section {
     return this.changes.add(() => defaults.filter(isMissing).map(adopting), plural('adopted', defaults.length));
   };
 
+  /** The focus goes to the next default, and not to the new row. */
+  adoptOne = async (method) => {
+    await this.adopt([method]);
+    document.querySelector('.adoption button')?.focus();
+  };
+
   remove = async (method) => {
     const dialog = document.querySelector('dialog');
     this.setState({ removing: { method, isSent: true } });
@@ -177,14 +183,17 @@ export class Methods extends Section {
   }
 
   /** In an empty project, this is what most people want to do. Elsewhere it must not be in the way. */
-  adoption({ missing, methods } = this.state) {
+  adoption({ missing, methods, hasAllNames } = this.state) {
     if (missing.length === 0) return null;
     const one = (method) => html`
-      <button key=${method.id} class="quiet" title=${plural('adopt', 1)} onClick=${() => this.adopt([method])}>+ <bdi>${method.method_label}</bdi></button>${' '}`;
-    const names = missing.length === 1 ? html`<bdi>${missing[0].method_label}</bdi> ` : missing.slice(0, 5).map(one);
+      <button key=${method.id} class="quiet" title=${plural('adopt', 1)} onClick=${() => this.adoptOne(method)}>+ <bdi>${method.method_label}</bdi></button>${' '}`;
+    const isCut = missing.length > 5 && !hasAllNames;
+    const names =
+      missing.length === 1 ? html`<bdi>${missing[0].method_label}</bdi> ` : missing.slice(0, isCut ? 5 : undefined).map(one);
+    const more = html`<button class="quiet" onClick=${() => this.setState({ hasAllNames: true })}>${t('load_more')}</button> `;
     return html`
-      <small>
-        ${methods.length > 0 ? plural('missing', missing.length) : t('start_with')} ${names}${missing.length > 5 && '… '}
+      <small class="adoption">
+        ${methods.length > 0 ? plural('missing', missing.length) : t('start_with')} ${names}${isCut && more}
         <button class=${methods.length > 0 && 'quiet'} onClick=${() => this.adopt(missing)}>${plural('adopt', missing.length)}</button>
       </small>`;
   }
@@ -207,7 +216,7 @@ export class Methods extends Section {
   /** Says how many methods there are. If only some of them are shown, it offers to change all of these. */
   count(shown, { methods, marks, filters } = this.state) {
     const count = methods.length;
-    if (!isFiltered(filters)) return html`<small>${plural('count', count)}</small>${this.adoption()}`;
+    if (!isFiltered(filters)) return html`<small><span aria-live="polite">${plural('count', count)}</span></small>${this.adoption()}`;
     const switchButton = (is_active) => {
       const isOther = (method) => method.is_active !== is_active && marks.get(method.id).problem !== 'default_off';
       const others = shown.filter(isOther);
@@ -219,7 +228,7 @@ export class Methods extends Section {
     };
     return html`
       <small>
-        ${plural('count_filtered', count, { shown: shown.length })}${' '}
+        <span aria-live="polite">${plural('count_filtered', count, { shown: shown.length })}</span>${' '}
         ${shown.length > 0 && html`<button class="quiet" onClick=${this.showAll}>${t('show_all')}</button>`}
       </small>
       <div class="row" hidden=${shown.length === 0}>

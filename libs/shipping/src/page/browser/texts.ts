@@ -136,7 +136,7 @@ export const english = {
   method_label: 'Name',
   sort_order: 'Place',
   meta: 'Details',
-  meta_hint: 'One on each line, as name: value, such as delivery: 2 days',
+  meta_hint: 'One on each line, such as “delivery: 2 days”. The order of the lines is not kept.',
   is_active: 'Customers can choose it',
   is_shared: 'from the default',
   is_off_here: 'off here, even if the default is on',
@@ -153,7 +153,10 @@ export const english = {
   violation_code_format:
     '{character} at position {position} is not allowed here. Use visible characters, with single spaces between them.',
   violation_meta_type:
-    'Line {line}: write a name, a colon and a value. To go on with the text above, begin the line with two spaces. Each name once.',
+    'Line {line}: write a name, a colon and a value. To go on with the text above, begin the line with two spaces.',
+  violation_meta_repeated: 'Line {line}: “{repeated}” is there already.',
+  space: 'The space',
+  tab: 'The tab',
   violation_required: '{field} is required.',
   violation_taken: 'This combination is already taken.',
   violation_type: '{detail}',
@@ -171,10 +174,10 @@ export const english = {
   keep_changes: 'Keep my changes',
   discard_changes: 'Discard my changes',
 
-  history: 'History of the order {order}',
+  history: 'History of order {order}',
   order: 'Order number',
   show: 'History',
-  no_events: 'The order {order} has no events. Check the number.',
+  no_events: 'Order {order} has no events. Check the number.',
   kind: 'Kind of event',
   all_kinds: 'All events',
   event_count: '{shown} of {count} events, times in {zone}',
@@ -331,7 +334,8 @@ const german: PageTexts = {
   method_label: 'Name',
   sort_order: 'Platz',
   meta: 'Details',
-  meta_hint: 'Eine Angabe pro Zeile, als Name: Wert, etwa Lieferzeit: 2 Tage',
+  meta_hint:
+    'Eine Angabe pro Zeile, etwa „Lieferzeit: 2 Tage“. Die Reihenfolge der Zeilen bleibt nicht erhalten.',
   is_active: 'Für Kunden wählbar',
   is_shared: 'aus der Vorgabe',
   is_off_here: 'hier aus, auch wenn die Vorgabe an ist',
@@ -348,7 +352,10 @@ const german: PageTexts = {
   violation_code_format:
     '{character} an Stelle {position} ist hier nicht erlaubt. Erlaubt sind sichtbare Zeichen mit einzelnen Leerzeichen dazwischen.',
   violation_meta_type:
-    'Zeile {line}: Schreiben Sie einen Namen, einen Doppelpunkt und einen Wert. Um den Text darüber fortzusetzen, beginnen Sie die Zeile mit zwei Leerzeichen. Jeder Name darf nur einmal vorkommen.',
+    'Zeile {line}: Schreiben Sie einen Namen, einen Doppelpunkt und einen Wert. Um den Text darüber fortzusetzen, beginnen Sie die Zeile mit zwei Leerzeichen.',
+  violation_meta_repeated: 'Zeile {line}: „{repeated}“ gibt es schon.',
+  space: 'Das Leerzeichen',
+  tab: 'Der Tabulator',
   violation_required: '{field} fehlt.',
   violation_taken: 'Diese Kombination ist schon vergeben.',
   violation_type: 'Dieser Wert ist nicht erlaubt.',
