@@ -45,6 +45,7 @@ describe('the options', () => {
     ['maxMethods', { maxMethods: 10_001 }],
     ['cache', { cache: true }],
     ['cache', { cache: { maxBytes: -1 } }],
+    ['cache', { cache: { maxBytes: 1, ttl: 5 } }],
     ['cache', { cache: { maxBytes: '32 MB' } }],
     ['defaultProject', { defaultProject: 'x' }],
     ['http.path', { http: { path: 'api/shipping' } }],

@@ -97,8 +97,8 @@ describe('two instances on one database', () => {
 
   it('let one remove a method while the other keeps changing it', async () => {
     const project = freshProject();
-    const [deleting, changing] = instances.methods;
-    const { id } = await deleting.create(project, ground);
+    const [removing, changing] = instances.methods;
+    const { id } = await removing.create(project, ground);
     let changes = 0;
     let changed = (): void => undefined;
     const fifty = new Promise<void>((resolve) => (changed = resolve));
@@ -112,7 +112,7 @@ describe('two instances on one database', () => {
     await Promise.race([fifty, ...changers]);
     const { sent } = watchStatements(instances.apps[0].database.dataSource);
 
-    const removed = await deleting.remove(project, id);
+    const removed = await removing.remove(project, id);
 
     expect(removed.id).toBe(id);
     expect(sent.filter((sql) => sql.includes('DELETE FROM'))).toHaveLength(1);

@@ -43,7 +43,7 @@ const demo: Method[] = [
   ['dhl', 'DHL', 'T', 'DHL Express 12:00', meta({ delivery: 'before 12:00', price: '$27.00' })],
 ];
 
-// 75 is between the seventh and the ninth method above, so the eighth, which inherits it, keeps its place.
+// 75 keeps DHL Express Worldwide in its place among the methods above, after 70.
 const defaults: Method[] = [
   ['ups', 'UPS', '03', 'UPS Ground', ground],
   ['dhl', 'DHL', 'P', 'DHL Express Worldwide', { sort_order: 75, ...overseas }],

@@ -12,10 +12,10 @@ export interface ShippingCallOptions {
 
 /** A call checks the value of an option with this rule. */
 export interface OptionRule {
-  /** @param options all options of the call */
-  accepts(value: unknown, options: object): boolean;
+  /** Undefined if the call has checked the option already. @param options all options of the call */
+  accepts?(value: unknown, options: object): boolean;
   /** The end of the sentence "The option … must be …". */
-  readonly expected: string;
+  readonly expected?: string;
 }
 
 /** The options that a call takes beside `manager`. */
@@ -41,7 +41,7 @@ export function checkCallOptions(
       const known = ['manager', ...Object.keys(otherOptions)].join(', ');
       throw new TypeError(`This call has no option "${name}". It takes ${known}.`);
     }
-    if (value !== undefined && !rule.accepts(value, options))
+    if (value !== undefined && rule.accepts?.(value, options) === false)
       throw new TypeError(`The option "${name}" must be ${rule.expected}.`);
   }
 }

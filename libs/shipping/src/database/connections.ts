@@ -10,7 +10,7 @@ const lastStates = new WeakMap<object, Readonly<RunnerState>>();
 /** The query runners whose connection has no open transaction of an earlier query runner. */
 const soundRunners = new WeakSet<QueryRunner>();
 /** The first statement of a query runner makes its connection sound. The others wait for this promise. */
-const leavings = new WeakMap<QueryRunner, Promise<void>>();
+const cleanups = new WeakMap<QueryRunner, Promise<void>>();
 
 /** How often a call that waits for a connection looks whether the DataSource was closed. */
 const closedCheckMs = 100;
@@ -19,7 +19,7 @@ const closedCheckMs = 100;
  * Takes a connection from the pool, outside of any transaction.
  * @throws DatabaseUnavailableError when there is no connection, or it is broken
  */
-export async function connectOutsideTransactions(runner: QueryRunner): Promise<void> {
+export async function connectSoundly(runner: QueryRunner): Promise<void> {
   const dataSource = dataSourceOf(runner);
   // TypeORM makes a new list each time that it initializes the DataSource.
   const { entityMetadatas } = dataSource;
@@ -29,7 +29,7 @@ export async function connectOutsideTransactions(runner: QueryRunner): Promise<v
     while (!(await withinMs(connecting, closedCheckMs)))
       if (!dataSource.isInitialized || dataSource.entityMetadatas !== entityMetadatas)
         throw new Error('The DataSource was closed.');
-    if (!isConnectionSound(runner)) await leaveOpenTransaction(runner);
+    if (!isConnectionSound(runner)) await rollBackAbandoned(runner);
   } catch (error) {
     // TypeORM does not wrap the error of a driver that cannot connect in a QueryFailedError.
     throw new DatabaseUnavailableError(error);
@@ -42,19 +42,19 @@ export function isConnectionSound(runner: QueryRunner): boolean {
 }
 
 /** TypeORM writes `ROLLBACK`. We write `ROLLBACK WORK`, so that our subscriber does not take it for an end. */
-export const leavingStatement = 'ROLLBACK WORK';
+export const abandonedRollback = 'ROLLBACK WORK';
 
 /**
  * Rolls back the transaction that an earlier query runner has left open on this connection, for instance because a
  * subscriber of the host has failed before the ROLLBACK. Later statements would otherwise be rolled back with it.
  */
-export function leaveOpenTransaction(runner: QueryRunner): Promise<void> {
-  const leaving = leavings.get(runner) ?? leave(runner);
-  leavings.set(runner, leaving);
-  return leaving;
+export function rollBackAbandoned(runner: QueryRunner): Promise<void> {
+  const cleanup = cleanups.get(runner) ?? cleanUp(runner);
+  cleanups.set(runner, cleanup);
+  return cleanup;
 }
 
-async function leave(runner: QueryRunner): Promise<void> {
+async function cleanUp(runner: QueryRunner): Promise<void> {
   const state = stateOf(runner);
   const connection: EventEmitter = await runner.connect();
   const last = lastStates.get(connection);
@@ -64,7 +64,7 @@ async function leave(runner: QueryRunner): Promise<void> {
     connection.on('error', (error) =>
       lastStates.get(connection)?.outermost?.fail(new DatabaseUnavailableError(error)),
     );
-  if (last && last !== state && last.mayBeOpen) await runner.query(leavingStatement);
+  if (last && last !== state && last.mayBeOpen) await runner.query(abandonedRollback);
   lastStates.set(connection, state);
   soundRunners.add(runner);
 }

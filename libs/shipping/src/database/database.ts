@@ -3,7 +3,7 @@ import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { type ShippingCallOptions, checkCallOptions, type OptionRule } from './call-options.js';
 import { CallContext, currentContext, runInContext } from './call-context.js';
 import { typedOwnError } from './driver-errors.js';
-import { connectOutsideTransactions } from './connections.js';
+import { connectSoundly } from './connections.js';
 import { dataSourceOf } from './data-source-of.js';
 import { DatabaseUnavailableError, isLostRace, OutcomeUnknownError } from './database.errors.js';
 import { type Dialect } from './dialects/dialect.js';
@@ -103,8 +103,7 @@ export class Database {
    * @throws DatabaseUnavailableError
    */
   read<Result>(caller: QueryRunner | undefined, work: Work<Result>): Promise<Result> {
-    if (caller)
-      return this.join(caller, () => connectOutsideTransactions(caller).then(() => work(caller.manager)));
+    if (caller) return this.join(caller, () => connectSoundly(caller).then(() => work(caller.manager)));
     // On SQLite, the one connection may be between the end of a transaction and its ROLLBACK. Elsewhere nobody else has
     // the connection, and a turn made lists from memory slower by a fifth (`npm run bench`).
     return this.onOwnConnection((runner) =>
@@ -216,7 +215,7 @@ export class Database {
       const state = stateOf(runner);
       const { commits } = state;
       try {
-        await connectOutsideTransactions(runner);
+        await connectSoundly(runner);
         return await work(runner, attempt > 1);
       } catch (error) {
         // A subscriber of the host has failed after the COMMIT. The change is made, so it must not be repeated.

@@ -70,7 +70,7 @@ function driverErrorOf(error: unknown): DriverError {
 }
 
 /**
- * Tells whether the database has refused to delete a row of ours, or to change its codes, because a row of your table
+ * Tells whether the database has refused to remove a row of ours, or to change its codes, because a row of your table
  * refers to it.
  */
 export function isReferenced(error: unknown, ourTable: string): boolean {

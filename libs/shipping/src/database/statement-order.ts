@@ -11,7 +11,7 @@ export class StatementOrder {
   /** This promise is set while the statements of a call of ours run. */
   private ours: Promise<void> | undefined;
   /** The number of the host's statements that have no response yet. */
-  private hosts = 0;
+  private hostStatements = 0;
 
   /** A call of ours runs its statements until this promise settles. */
   ourCallRuns(running: Promise<unknown>): void {
@@ -25,7 +25,7 @@ export class StatementOrder {
    */
   async beforeOurs(whenIdle: () => Promise<void>, refuse: () => void): Promise<void> {
     // A statement that a subscriber of the host has refused gets no response, so the number may never be 0.
-    for (let tries = 0; tries < 5 && this.hosts > 0; tries++) await whenIdle();
+    for (let tries = 0; tries < 5 && this.hostStatements > 0; tries++) await whenIdle();
     refuse();
   }
 
@@ -35,24 +35,24 @@ export class StatementOrder {
     if (ours) await withinMs(ours, maxTurnMs);
     // Our next statement waits for this one from now on. If our call did not end in time, the driver may still have an
     // earlier statement of ours.
-    this.hosts++;
+    this.hostStatements++;
     if (!ours) return;
     await whenIdle();
     try {
       refuse();
     } catch (error) {
-      this.hostsEnded();
+      this.hostStatementEnded();
       throw error;
     }
   }
 
   /** A statement of the host has its response, or was refused. */
-  hostsEnded(): void {
-    if (this.hosts > 0) this.hosts--;
+  hostStatementEnded(): void {
+    if (this.hostStatements > 0) this.hostStatements--;
   }
 
   /** A new transaction begins, and has no statements yet. */
   reset(): void {
-    this.hosts = 0;
+    this.hostStatements = 0;
   }
 }

@@ -1,7 +1,7 @@
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
 import { currentContext } from './call-context.js';
 import { endsTransaction, toShippingError } from './driver-errors.js';
-import { isConnectionSound, leaveOpenTransaction, leavingStatement } from './connections.js';
+import { isConnectionSound, rollBackAbandoned, abandonedRollback } from './connections.js';
 import { type Dialect } from './dialects/dialect.js';
 import { dialectOf } from './dialects/dialects.js';
 import { type Outcome, stateOf, type TransactionStatement } from './runner-state.js';
@@ -68,12 +68,13 @@ export class TransactionSubscriber implements EntitySubscriberInterface {
     refuse();
     const isTransactionStatement = transactionPattern.test(query);
     if (isTransactionStatement) state.sending();
-    if (query !== leavingStatement && !isConnectionSound(queryRunner))
-      return handled(leaveOpenTransaction(queryRunner));
+    if (query !== abandonedRollback && !isConnectionSound(queryRunner))
+      return handled(rollBackAbandoned(queryRunner));
     const { whenIdle } = this.dialect;
     if (!whenIdle || !state.innermost) return undefined;
-    const before = isTransactionStatement || isOurs(queryRunner) ? 'beforeOurs' : 'beforeHosts';
-    return handled(state.order[before](() => whenIdle(queryRunner), refuse));
+    const idle = (): Promise<void> => whenIdle(queryRunner);
+    const isOfHost = !isTransactionStatement && !isOurs(queryRunner);
+    return handled(isOfHost ? state.order.beforeHosts(idle, refuse) : state.order.beforeOurs(idle, refuse));
   }
 
   /** @throws Error as `RunnerState.responded` does */
@@ -88,7 +89,7 @@ export class TransactionSubscriber implements EntitySubscriberInterface {
         forgetTransaction(queryRunner);
       return;
     }
-    if (!isOurs(queryRunner)) state.order.hostsEnded();
+    if (!isOurs(queryRunner)) state.order.hostStatementEnded();
     // A subscriber of the host may ignore the error of a statement that it sends during a call of ours.
     if (!success && endsTransaction(error, this.dialect))
       state.outermost?.fail(toShippingError(error, { mayHaveCommitted: false }));

@@ -21,7 +21,7 @@ describe('a workspace', () => {
     for (const name of ['nestjs-shipping', '@nestjs/core', '@nestjs/common', '@nestjs/typeorm'])
       await install(name, '12.0.0');
     await install('typeorm', '1.1.0');
-    for (const file of ['copies.ts', 'installed.cts'])
+    for (const file of ['copies.ts', 'folder-of.cts'])
       await cp(fileURLToPath(new URL(file, import.meta.url)), join(workspace, 'lib', file));
     vi.spyOn(process, 'cwd').mockReturnValue(workspace);
   });

@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { folderOf } from './installed.cjs';
+import { folderOf } from './folder-of.cjs';
 
 // A workspace may install a package twice. Then our classes are not those of the application: Nest does not recognise
 // our decorators and errors, and we do not recognise the errors of TypeORM.

@@ -8,14 +8,16 @@ import { ShippingSettings } from './shipping.options.js';
 export class MountCheck implements OnModuleInit, OnApplicationBootstrap {
   constructor(
     private readonly mount: Omit<Mount, 'settings'>,
-    // Another copy of `@nestjs/core` provides none of these. Then ShippingSettings throws before Nest calls our methods.
-    private readonly modules: ModulesContainer,
-    private readonly application: ApplicationConfig,
-    private readonly server: HttpAdapterHost,
+    // Another copy of `@nestjs/core` provides none of these, and ShippingSettings then throws. Nest before 10.1.3 gives a
+    // script no ApplicationConfig.
+    private readonly modules?: ModulesContainer,
+    private readonly application?: ApplicationConfig,
+    private readonly server?: HttpAdapterHost,
   ) {}
 
   /** @throws Error that names the remedy, when options are request-scoped, or RouterModule gives two mounts a prefix */
   onModuleInit(): void {
+    if (!this.modules) return;
     for (const { providers } of this.modules.values())
       if (providers.get(ShippingSettings)?.isDependencyTreeStatic() === false)
         throw new Error(
@@ -28,12 +30,11 @@ export class MountCheck implements OnModuleInit, OnApplicationBootstrap {
   /** Warns of open routes. The host may set global guards until its application bootstraps. */
   onApplicationBootstrap(): void {
     const { http, controllers } = this.mount;
-    // Tests of a host often mount the routes without its guards. A script has no server, and on Nest before 10.1.3 no
-    // ApplicationConfig.
-    if (!http || !this.server.httpAdapter || process.env['NODE_ENV'] === 'test') return;
+    // Tests of a host often mount the routes without its guards, and a script has no server.
+    if (!http || !this.server?.httpAdapter || process.env['NODE_ENV'] === 'test') return;
     const globalGuards = [
-      ...this.application.getGlobalGuards(),
-      ...this.application.getGlobalRequestGuards(),
+      ...(this.application?.getGlobalGuards() ?? []),
+      ...(this.application?.getGlobalRequestGuards() ?? []),
     ];
     const open = controllers.flatMap(openRoutes);
     if (globalGuards.length > 0 || open.length === 0) return;

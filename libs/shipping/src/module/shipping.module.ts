@@ -18,7 +18,7 @@ import { ListQueryCache } from '../shipping-methods/list/list-query-cache.js';
 import { MethodSettings } from '../shipping-methods/method-settings.js';
 import { ShippingMethodsService } from '../shipping-methods/shipping-methods.service.js';
 import { MethodStore } from '../shipping-methods/store/method-store.js';
-import { controllersFor } from './controllers.js';
+import { controllersFor } from './mounted-controllers.js';
 import { otherNestTypeOrmError, refuseOtherNest } from './copies.js';
 import { MountCheck } from './mount-check.js';
 import { addMount } from './mounts.js';
@@ -75,7 +75,7 @@ function shippingDefinition(definition: DynamicModule, extras: StaticOptions): D
       { provide: EventSettings, useExisting: ShippingSettings },
       {
         provide: MountCheck,
-        useFactory: (...nest: [ModulesContainer, ApplicationConfig, HttpAdapterHost]) =>
+        useFactory: (...nest: [ModulesContainer?, ApplicationConfig?, HttpAdapterHost?]) =>
           new MountCheck(mount, ...nest),
         inject: [ModulesContainer, ApplicationConfig, HttpAdapterHost].map((token) => ({
           token,

@@ -162,6 +162,7 @@ function isIdentifier(value: unknown): boolean {
 }
 
 function isCache(value: unknown): boolean {
-  const { maxBytes } = Object(value) as { maxBytes?: unknown };
-  return value === false || (Number.isSafeInteger(maxBytes) && Number(maxBytes) >= 0);
+  const { maxBytes, ...others } = Object(value) as { maxBytes?: unknown };
+  const isSize = Number.isSafeInteger(maxBytes) && Number(maxBytes) >= 0;
+  return value === false || (isSize && Object.keys(others).length === 0);
 }

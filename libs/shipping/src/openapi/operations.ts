@@ -85,7 +85,7 @@ export function shippingPaths(base: string, project: string, maxPageSize: number
     [`${base}/shipments/methods`]: {
       post: operation('createShippingMethod', 'Create a shipping method', {
         description:
-          'The pair of `carrier_code` and `method_code` is unique in a project. If a method has the pair already, the error names that method, and says whether it stores what was sent. If it does, a retry was safe.',
+          'The pair of `carrier_code` and `method_code` is unique in a project. If a method has the pair already, the error names that method, and says whether it stores what was sent. If it does, a retry did no harm.',
         parameters: inMount,
         requestBody,
         responses: {

@@ -20,7 +20,7 @@ const extensions = {
   truncated: s.about(`True when there were more than ${maxViolations} violations.`, s.kinds.boolean),
   existing_id: s.about('With `duplicate_method`: the method that has the codes.'),
   identical: s.about(
-    'With `duplicate_method` in a create: true if that method stores exactly what was sent. Then a retry was safe.',
+    'With `duplicate_method` in a create: true if that method stores exactly what was sent. Then a retry did no harm.',
     s.kinds.boolean,
   ),
   max_methods: s.about('With `too_many_methods`: how many methods a project may have.', s.integer),

@@ -9,7 +9,7 @@ const primaryKeyConstraintName = 'pk_shipping_order_event';
 
 /**
  * A stored event of an order. `record()` adds rows, only `redactHistory()` changes them, and only removals of whole
- * histories delete them. The primary key has the order of the history.
+ * histories remove them. The primary key has the order of the history.
  */
 @ShippingTable
 @Entity({ name: 'shipping_order_event' })

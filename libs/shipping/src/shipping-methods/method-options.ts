@@ -60,10 +60,8 @@ const isBoolean: OptionRule = {
 
 export const findOptions: OptionRules<FindMethodOptions> = { lock: isBoolean };
 
-/** `checkEtag` has checked the value before. */
-export const changeOptions: OptionRules<ChangeMethodOptions> = {
-  etag: { accepts: () => true, expected: 'checked before' },
-};
+/** `checkEtag` checks the value. */
+export const changeOptions: OptionRules<ChangeMethodOptions> = { etag: {} };
 
 /** A host may pass on the `If-Match` of its client. So a malformed etag is an error of the client, not a `TypeError`. */
 export function checkEtag(violations: Violations, options: ChangeMethodOptions): void {

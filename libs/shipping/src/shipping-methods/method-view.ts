@@ -33,7 +33,7 @@ const methodBytes = 450;
 const defaultBytes = 350;
 
 /** Tells whether a method of a project may inherit a value. The defaults project inherits from nothing. */
-export function mayInherit({ projectId, methods }: MethodSet, defaultsProjectId: string): boolean {
+export function anyMayInherit({ projectId, methods }: MethodSet, defaultsProjectId: string): boolean {
   return projectId !== defaultsProjectId && methods.some((each) => each.use_default);
 }
 
@@ -61,7 +61,7 @@ export class MethodView {
    */
   constructor(set: MethodSet, defaultsProject?: MethodSet) {
     const defaults =
-      defaultsProject && mayInherit(set, defaultsProject.projectId) ? defaultsProject : undefined;
+      defaultsProject && anyMayInherit(set, defaultsProject.projectId) ? defaultsProject : undefined;
     const defaultsByCodes = new Map(defaults?.methods.map((method) => [codesKey(method), method]));
     this.projectId = set.projectId;
     this.revision = set.revision;

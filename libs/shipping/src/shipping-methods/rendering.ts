@@ -7,8 +7,6 @@ import { type CheckedListQuery } from './list/list-filter.js';
 import { fieldNames } from './method-fields.js';
 import { type MethodView } from './method-view.js';
 
-export { type Rendering } from '../http/response.js';
-
 // A list or a tree is rendered as JSON from a view. Its value is made from the JSON when somebody reads the value
 // (decision 10).
 

@@ -13,7 +13,7 @@ export class DuplicateMethodError extends CodedError<'duplicate_method'> {
   constructor(
     /** The id of the method that has the codes. */
     readonly existingId: string,
-    /** Only after a create: whether that method stores exactly what was sent, so that a retry was safe. */
+    /** Only after a create: whether that method stores exactly what was sent, so that a retry did no harm. */
     readonly identical?: boolean,
   ) {
     const detail =

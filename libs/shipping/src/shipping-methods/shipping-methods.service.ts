@@ -6,6 +6,7 @@ import { Database, type ShippingDatabaseStats } from '../database/database.js';
 import { type AfterStatements } from '../database/run-call.js';
 import { isInTransaction } from '../database/runner-state.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
+import { type Rendering } from '../http/response.js';
 import { type ChangeResult } from './change-result.js';
 import { MethodSettings } from './method-settings.js';
 import { checkIds, checkString, checkInput } from '../validation/check-input.js';
@@ -33,7 +34,7 @@ import {
   decideUpsert,
 } from './method-changes.js';
 import { type ShippingMethodCodes, codesKey } from './method-codes.js';
-import { lazyPage, lazyTree, type Rendering, renderPage, renderTree } from './rendering.js';
+import { lazyPage, lazyTree, renderPage, renderTree } from './rendering.js';
 import {
   type ChangeMethodOptions,
   changeOptions,

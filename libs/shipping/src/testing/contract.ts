@@ -34,7 +34,7 @@ const checks: Record<string, (shop: ContractClient) => Promise<void>> = {
     assert.match(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   },
 
-  'a taken pair of codes is 409 and says whether the retry was safe': async (shop) => {
+  'a taken pair of codes is 409 and says whether the retry did no harm': async (shop) => {
     const { body: first } = await shop.create(ground);
     const same = await shop.create(ground);
     const other = await shop.create({ ...ground, method_label: 'Other' });

@@ -75,7 +75,7 @@ export abstract class InvalidInputError extends CodedError<'validation_failed' |
     /** Whether there were more than 50 violations. */
     readonly truncated: boolean,
   ) {
-    const more = violations.length > 1 ? ` (and ${violations.length - 1} more: see errors)` : '';
+    const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : '';
     const detail = `${violations[0]?.detail}${more}`;
     super({ title, status: 400, code, detail, errors: violations, ...(truncated && { truncated }) });
   }

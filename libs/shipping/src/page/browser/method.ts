@@ -8,7 +8,16 @@ import {
 } from '../../shipping-methods/use-default.js';
 import { t } from './settings.js';
 
-const sent = ['carrier_code', 'method_code', ...inheritableFields, 'use_default'] as const;
+const sent = Object.keys({
+  carrier_code: true,
+  carrier_label: true,
+  method_code: true,
+  method_label: true,
+  is_active: true,
+  sort_order: true,
+  meta: true,
+  use_default: true,
+} satisfies Record<keyof StoredValues, true>) as (keyof StoredValues)[];
 
 /** The values that are stored for this method. It may show other ones, which it inherits. */
 export const storedIn = (method: ShippingMethodDto): ShippingMethodDto => ({ ...method, ...method.own });

@@ -216,7 +216,8 @@ export class Methods extends Section {
   /** Says how many methods there are. If only some of them are shown, it offers to change all of these. */
   count(shown, { methods, marks, filters } = this.state) {
     const count = methods.length;
-    if (!isFiltered(filters)) return html`<small><span aria-live="polite">${plural('count', count)}</span></small>${this.adoption()}`;
+    if (!isFiltered(filters))
+      return html`<small><span aria-live="polite">${plural('count', count)}</span></small>${this.adoption()}`;
     const switchButton = (is_active) => {
       const isOther = (method) => method.is_active !== is_active && marks.get(method.id).problem !== 'default_off';
       const others = shown.filter(isOther);

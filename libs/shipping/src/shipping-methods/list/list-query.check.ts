@@ -194,6 +194,7 @@ function checkValue(report: Report, field: FilterField, value: unknown): Conditi
   // Labels are stored in NFC; codes are compared exactly.
   if (kind === 'label') return [value.normalize('NFC')];
   if (kind === 'code') return [value];
+  kind satisfies 'time';
   const time = utcTime(value);
   // Times are compared as texts. With its `Z`, a time would come after one with more decimals.
   if (time !== undefined) return [time.slice(0, -1)];

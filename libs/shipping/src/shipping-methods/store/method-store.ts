@@ -23,8 +23,8 @@ import {
   setsOf,
   updateMethods,
 } from './method-rows.js';
-import { mayInherit, MethodView, type Revisions } from '../method-view.js';
-import { type Rendering } from '../rendering.js';
+import { anyMayInherit, MethodView, type Revisions } from '../method-view.js';
+import { type Rendering } from '../../http/response.js';
 import { ShippingMethod } from '../shipping-method.table.js';
 import { MethodInUseError } from '../shipping-methods.errors.js';
 import { type ShippingCacheStats, ViewCache } from './view-cache.js';
@@ -241,7 +241,7 @@ export class MethodStore {
   private async readAll(manager: EntityManager, projectIds: readonly string[]): Promise<MethodView[]> {
     const { defaultsProjectId } = this.settings;
     const sets = await setsOf(manager, projectIds);
-    if (!sets.some((set) => mayInherit(set, defaultsProjectId)))
+    if (!sets.some((set) => anyMayInherit(set, defaultsProjectId)))
       return sets.map((set) => new MethodView(set));
     // The sets are read again, because a set and its defaults must come from the same moment.
     const sameMoment = await setsOf(manager, [...projectIds, defaultsProjectId]);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MethodView, type Revisions } from '../method-view.js';
-import { type Rendering } from '../rendering.js';
+import { type Rendering } from '../../http/response.js';
 import { methodSet } from '../stored-method.sample.js';
 import { ViewCache } from './view-cache.js';
 

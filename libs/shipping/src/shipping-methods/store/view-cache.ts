@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type MethodView, type Revisions } from '../method-view.js';
-import { type Rendering } from '../rendering.js';
+import { type Rendering } from '../../http/response.js';
 
 /** How one mount uses its memory. The three counters begin at its start. */
 export interface ShippingCacheStats {
