@@ -74,7 +74,10 @@ describe('the OpenAPI document, as tools read it', () => {
     expect(patterns.length).toBeGreaterThan(2);
     for (const pattern of patterns) {
       const [plain, unicode] = [new RegExp(pattern), new RegExp(pattern, 'u')];
-      fc.assert(fc.property(text, (value) => plain.test(value) === unicode.test(value)));
+      fc.assert(
+        fc.property(text, (value) => plain.test(value) === unicode.test(value)),
+        { seed: 7 },
+      );
     }
   });
 

@@ -90,7 +90,7 @@ describe('the OpenAPI document', () => {
     const list = paths['/organizations/{organizationId}/shipping/shipments/methods']?.['get'];
     expect((list as Operation).parameters[0]).toMatchObject({
       name: 'organizationId',
-      description: 'The tenant.',
+      description: 'The project, which is a tenant or a shop.',
     });
     expect(JSON.stringify(list)).toContain('organizationId must have at most 64 characters');
     expect(JSON.stringify(list)).not.toContain('project_id must have');

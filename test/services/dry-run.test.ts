@@ -119,7 +119,7 @@ describe('a dry run', () => {
       expect(withoutMadeUp(joined, known)).toEqual(withoutMadeUp(real, known));
     };
 
-    await fc.assert(fc.asyncProperty(anyRequests, anyRequests, anyOptions, run), { numRuns: 30 });
+    await fc.assert(fc.asyncProperty(anyRequests, anyRequests, anyOptions, run), { seed: 7, numRuns: 30 });
   });
 
   it('writes nothing, reports nothing, and leaves the cache as it is', async () => {

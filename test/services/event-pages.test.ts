@@ -98,7 +98,7 @@ describe('the pages of a history', () => {
         }
       },
     );
-    await fc.assert(property, { numRuns: 40 });
+    await fc.assert(property, { seed: 7, numRuns: 40 });
   });
 
   it('have 50 events by default, and 200 at most', async () => {

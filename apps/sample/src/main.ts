@@ -4,7 +4,7 @@ import { AppModule } from './app.module.js';
 import { fillDemo } from './demo.js';
 import { serveDocs } from './docs.js';
 
-console.log('Starting. The first start creates the embedded database, which takes some seconds.');
+console.log('Starting. The first start creates the embedded database, which takes a few seconds.');
 const app = await NestFactory.create<NestFastifyApplication>(AppModule, new FastifyAdapter(), {
   logger: ['fatal', 'error', 'warn'],
 });

@@ -24,7 +24,7 @@ export class DatabaseUnavailableError extends CodedError<'database_unavailable'>
     readonly contention?: 'lock' | 'race',
   ) {
     const detail = `${whatHappened[contention ?? 'unavailable']} Nothing was changed. Try again.`;
-    super({ title: 'Database unavailable', status: 503, code: 'database_unavailable', detail }, { cause });
+    super({ title: 'Temporarily unavailable', status: 503, code: 'database_unavailable', detail }, { cause });
   }
 }
 

@@ -40,6 +40,6 @@ export async function repeatLostRaces<Result>(
       if (!isLostRace(typed) || attempt === tries) throw typed;
     }
     // Transactions of hosts may be long, so the waits grow faster than between the tries of our own short calls.
-    await delay(Math.random() * 25 * 2 ** attempt);
+    await delay(Math.random() * Math.min(25 * 2 ** attempt, 1_000));
   }
 }

@@ -16,7 +16,8 @@ export interface HttpRequest {
 /** The body is not JSON in UTF-8. */
 export class UnsupportedMediaTypeError extends CodedError<'unsupported_media_type'> {
   constructor() {
-    const detail = 'Send the body as application/json in UTF-8.';
+    const detail =
+      'Send the body as application/json in UTF-8, with a Content-Encoding that the server knows, or none.';
     super({ title: 'Unsupported media type', status: 415, code: 'unsupported_media_type', detail });
   }
 }

@@ -20,9 +20,9 @@ export const methodId = inPath('method_id', 'The `id` of a method. It is opaque.
  * @param project the name of the parameter that is the project
  */
 export function mountParameters(base: string, project: string) {
-  const tenant = inPath(project, 'The tenant.', identifier);
+  const projectId = inPath(project, 'The project, which is a tenant or a shop.', identifier);
   const names = Array.from(base.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
-  return names.map((name) => (name === project ? tenant : inPath(name, 'Another parameter of the path.')));
+  return names.map((name) => (name === project ? projectId : inPath(name, 'Another parameter of the path.')));
 }
 
 export const ifMatch = header(

@@ -1,6 +1,6 @@
 /** The ids that name an order. A row of yours that has them can be passed as it is. */
 export interface OrderKey {
-  /** The tenant: a letter, a digit or _, and then at most 63 letters, digits and _ . : - */
+  /** The project: a letter, a digit or _, and then at most 63 letters, digits and _ . : - */
   readonly projectId: string;
   /** Your id of the order, of the same form. An order needs no other preparation. */
   readonly orderId: string;

@@ -100,7 +100,7 @@ it('the tree shows a carrier as inactive when the default of its only method is 
     methodSet([{ is_active: false }], 'default'),
   );
 
-  expect(view.tree()).toMatchObject([{ is_active: false }]);
+  expect(JSON.parse(renderTree(view).json.toString())).toMatchObject({ data: [{ is_active: false }] });
 });
 
 describe('the tag of a view', () => {

@@ -1,7 +1,5 @@
 import { isUuid } from '../validation/identifiers.js';
-import { type ShippingMethodTreeCarrier } from './dto/shipping-method.dto.js';
 import { EffectiveMethod, inListOrder, type StoredMethod } from './effective-method.js';
-import { type CheckedListQuery, matches } from './list/list-filter.js';
 import { codesKey } from './method-codes.js';
 import { fieldNames, fieldOf, searchedFields } from './method-fields.js';
 
@@ -18,11 +16,6 @@ export interface Revisions {
   project: string | undefined;
   defaults: string | undefined;
 }
-
-/** A carrier with its methods, in list order. */
-type CarrierBranch = Omit<ShippingMethodTreeCarrier, 'methods'> & {
-  methods: readonly EffectiveMethod[];
-};
 
 // The cache counts these bytes for each object. They are rounded results of `npm run bench -- --memory`.
 /** A view without its methods. */
@@ -92,32 +85,6 @@ export class MethodView {
     return this.methods.find(
       ({ stored }) => stored.method_code === methodCode && stored.carrier_code === carrierCode,
     );
-  }
-
-  /** Returns one page of the matching methods, and the number of all matching methods. */
-  page(query: CheckedListQuery): { methods: readonly EffectiveMethod[]; total: number } {
-    const { page, perPage } = query;
-    const found = this.methods.filter((method) => matches(method, query));
-    return { methods: found.slice((page - 1) * perPage, page * perPage), total: found.length };
-  }
-
-  tree(): CarrierBranch[] {
-    const carriers = new Map<string, EffectiveMethod[]>();
-    for (const method of this.methods) {
-      const { carrier_code: code } = method.stored;
-      const branch = carriers.get(code);
-      if (branch) branch.push(method);
-      else carriers.set(code, [method]);
-    }
-    // The carriers are in the order of their first methods, which have the smallest `sort_order`.
-    return Array.from(carriers, ([code, methods]) => ({
-      carrier_code: code,
-      carrier_label:
-        methods.map((method) => method.value('carrier_label')).find((label) => label !== null) ?? code,
-      is_active: methods.some((method) => method.value('is_active')),
-      sort_order: methods[0]?.value('sort_order') ?? 0,
-      methods,
-    }));
   }
 }
 

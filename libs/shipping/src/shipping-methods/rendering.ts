@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { type Rendering } from '../http/response.js';
-import { type ShippingMethodPage, type ShippingMethodTree } from './dto/shipping-method.dto.js';
+import {
+  type ShippingMethodPage,
+  type ShippingMethodTree,
+  type ShippingMethodTreeCarrier,
+} from './dto/shipping-method.dto.js';
 import { type EffectiveMethod } from './effective-method.js';
-import { type CheckedListQuery } from './list/list-filter.js';
+import { type CheckedListQuery, matches } from './list/list-filter.js';
 import { fieldNames } from './method-fields.js';
 import { type MethodView } from './method-view.js';
 
@@ -86,8 +90,9 @@ function hasOnlyAccessors(value: object, memberCount: number): boolean {
 
 /** Renders a `ShippingMethodPage`. */
 export function renderPage(view: MethodView, query: CheckedListQuery): Rendering {
-  const { methods, total } = view.page(query);
   const { page, perPage } = query;
+  const found = view.methods.filter((method) => matches(method, query));
+  const total = found.length;
   const meta: ShippingMethodPage['meta'] = {
     page,
     per_page: perPage,
@@ -96,18 +101,34 @@ export function renderPage(view: MethodView, query: CheckedListQuery): Rendering
   };
   // The size of a page may come from `maxPageSize`, which another version of the host may have changed.
   const tag = `${view.tag}.${perPage}`;
-  return renderingOf(tag, `{"data":[${methodsJson(methods)}],"meta":${JSON.stringify(meta)}}`);
+  return renderingOf(
+    tag,
+    `{"data":[${methodsJson(found.slice((page - 1) * perPage, page * perPage))}],"meta":${JSON.stringify(meta)}}`,
+  );
 }
 
 /** Renders a `ShippingMethodTree`. */
 export function renderTree(view: MethodView): Rendering {
-  const carriers = view
-    .tree()
-    .map(
-      ({ methods, ...carrier }) =>
-        `${JSON.stringify(carrier).slice(0, -1)},"methods":[${methodsJson(methods)}]}`,
-    );
-  return renderingOf(view.tag, `{"data":[${carriers.join(',')}]}`);
+  const carriers = new Map<string, EffectiveMethod[]>();
+  for (const method of view.methods) {
+    const { carrier_code } = method.stored;
+    const methods = carriers.get(carrier_code);
+    if (methods) methods.push(method);
+    else carriers.set(carrier_code, [method]);
+  }
+  // The carriers are in the order of their first methods, which have the smallest `sort_order`.
+  return renderingOf(view.tag, `{"data":[${Array.from(carriers, carrierJson).join(',')}]}`);
+}
+
+function carrierJson([carrier_code, methods]: [string, readonly EffectiveMethod[]]): string {
+  const labels = methods.map((method) => method.value('carrier_label'));
+  const carrier: Omit<ShippingMethodTreeCarrier, 'methods'> = {
+    carrier_code,
+    carrier_label: labels.find((label) => label !== null) ?? carrier_code,
+    is_active: methods.some((method) => method.value('is_active')),
+    sort_order: methods[0]?.value('sort_order') ?? 0,
+  };
+  return `${JSON.stringify(carrier).slice(0, -1)},"methods":[${methodsJson(methods)}]}`;
 }
 
 function renderingOf(tag: string, json: string): Rendering {

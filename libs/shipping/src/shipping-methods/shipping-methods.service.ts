@@ -290,7 +290,7 @@ export class ShippingMethodsService {
    * Changes any of the fields. Fields that are left out or undefined keep their value. If no value changes, `version` and
    * `updated_at` stay as they are. If the changes have no `use_default`, the method shows each value that was sent, and
    * stops inheriting the fields that differ.
-   * @throws ValidationFailedError when the changes are invalid
+   * @throws ValidationFailedError when the patch is invalid
    * @throws InvalidParameterError when the project id or the option `etag` is invalid
    * @throws MethodNotFoundError when the project has no method with this id
    * @throws VersionMismatchError when the method has none of the etags in `etag`
@@ -302,12 +302,12 @@ export class ShippingMethodsService {
   async update<Meta extends object>(
     projectId: string,
     id: string,
-    changes: ShippingMethodPatch<Meta>,
+    patch: ShippingMethodPatch<Meta>,
     options: ChangeMethodOptions = {},
   ): Promise<ShippingMethodDto> {
     const checked = checkInput({ projectId }, (violations) => {
       checkEtag(violations, options);
-      return checkPatch(violations, changes);
+      return checkPatch(violations, patch);
     });
     return this.updateChecked(projectId, id, checked, options);
   }

@@ -58,7 +58,7 @@ export interface ContractResponse<Body = unknown> {
 const causes = [
   'This response is not one of ShippingModule. What may be wrong:',
   '- "path" of the target is not the whole path of the routes, or "headers" do not open the project.',
-  '- A limit of requests is too low: the suite sends about fifty within some seconds.',
+  '- A limit of requests is too low: the suite sends about fifty within a few seconds.',
   '- Another route of your application takes the path first, such as a catch-all in a controller of the root module. Nest ' +
     'registers the routes of the root module before ours. Move it into a module that is imported after ShippingModule.',
   '- An interceptor wraps responses. Then set "unwrap" of the target.',

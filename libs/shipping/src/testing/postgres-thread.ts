@@ -19,7 +19,7 @@ export function serve(): void {
 
   const start = async () => {
     if (!fs.existsSync(snapshot)) {
-      // initdb takes some seconds. So it runs once for each version of PGlite, and all later tests on this machine use
+      // initdb takes a few seconds. So it runs once for each version of PGlite, and all later tests on this machine use
       // its result.
       const fresh = await PGlite.create();
       const dump = await fresh.dumpDataDir('gzip');

@@ -188,6 +188,6 @@ function refuseUnexpectedServer(dataSource: DataSource, version: unknown): void 
   if (version === undefined || String(version).includes('MariaDB') === isMariadb(dataSource)) return;
   throw new Error(
     `The server has the version ${version}, but TypeORM knows it as ${dataSource.driver.version}. The module cannot tell ` +
-      'MariaDB from MySQL by this number. Remove the option "version" from the configuration of the server or the proxy.',
+      'MariaDB from MySQL by this number, or it does not know this version yet. Remove the option "version" from the configuration of the server or the proxy.',
   );
 }

@@ -59,7 +59,7 @@ export interface Problem extends Error {
   isUnclear?: boolean;
 }
 
-/** The API itself gives up after some seconds. After this time, the server or the network does not work. */
+/** The API itself gives up after a few seconds. After this time, the server or the network does not work. */
 const maxWaitMs = 30_000;
 
 /** @throws Problem */

@@ -7,7 +7,7 @@ let timer;
 
 /**
  * Shows a text in the status line. An error stays until the user closes it or changes something else. Another text goes
- * when the next one comes, or after some seconds, but not while the line has the focus or the pointer is over it.
+ * when the next one comes, or after a few seconds, but not while the line has the focus or the pointer is over it.
  * @param {string | undefined} text
  * @param {{ isError?: boolean, isBusy?: boolean, isUndone?: boolean, undo?: () => unknown }} [options] `undo` takes back
  *   what the text reports; with `isUndone`, it does again what was taken back

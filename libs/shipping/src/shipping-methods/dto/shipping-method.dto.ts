@@ -25,7 +25,7 @@ export type MethodMetaInput<Meta extends object> = keyof ShippingMethodMeta exte
 export interface ShippingMethodDto {
   /** UUIDv7; opaque to clients. */
   readonly id: string;
-  /** The tenant that the method belongs to. */
+  /** The project that the method belongs to. */
   readonly project_id: string;
   /** Unique in the project, together with `method_code`. */
   readonly carrier_code: string;
