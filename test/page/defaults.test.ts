@@ -78,7 +78,7 @@ describe.skipIf(!isInstalled)(`the defaults on the page${place}`, () => {
     await operator.text('switch it off instead').waitFor();
     await operator.button('Cancel').click();
     await operator.toggle('GLS Parcel').click();
-    await operator.notice('“GLS Parcel” is off');
+    await operator.notice('“GLS Parcel” is saved.');
     await operator.button('GLS Parcel').click();
     await operator.button('Remove method').click();
     await operator.text('Customers of some projects may be able to choose it again.').waitFor();

@@ -112,7 +112,7 @@ describe.skipIf(!isInstalled)(`the look of the page${place}`, () => {
     const bar = await operator.page.locator('.count').boundingBox();
 
     expect(Math.abs((middles[0] ?? 0) - (middles[1] ?? 99))).toBeLessThan(2);
-    expect(bar?.height).toBeLessThan(64);
+    expect(bar?.height).toBeLessThan(96);
     expect(operator.errors).toEqual([]);
   });
 });

@@ -113,7 +113,7 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     const rows = operator.dialog().locator('tbody tr');
     expect(await rows.allInnerTexts()).toEqual([
       'Name\tUPS Ground\tTheir label\tMy label',
-      'Details\t–\t–\tdays 5',
+      'Details\t–\t–\tdays: 5',
       'Place\t10\t11\tno change',
     ]);
     expect(await rows.locator('b').allInnerTexts()).toEqual(['Their label', '11']);

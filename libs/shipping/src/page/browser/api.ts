@@ -93,17 +93,15 @@ async function send<Value>(method: string, path: string, content?: object, etag?
   const problem = response.ok ? problemOf(200, {}) : problemOf(status, result ?? {});
   const isUnclear =
     method !== 'GET' && (response.ok || (problem.isOutage && problem.code !== 'database_unavailable'));
-  throw isUnclear
-    ? Object.assign(problem, { isUnclear, message: `${problem.message} ${t('perhaps_saved')}` })
-    : problem;
+  throw Object.assign(problem, { isUnclear });
 }
 
 /** Returns what the user reads about a change that has failed, with each violation on a line. */
-export function reasonOf({ message, errors }: Problem): string {
+export function reasonOf({ message, errors, isUnclear }: Problem): string {
   const lines = errors.map(
     ({ pointer, parameter, header, detail }) => `${pointer ?? parameter ?? header ?? ''} ${detail ?? ''}`,
   );
-  return [message, ...lines].join('\n');
+  return [isUnclear ? `${message} ${t('perhaps_saved')}` : message, ...lines].join('\n');
 }
 export const failureOf = (problem: Problem): string | undefined =>
   problem.isUnclear ? reasonOf(problem) : t('not_saved', { reason: reasonOf(problem) });

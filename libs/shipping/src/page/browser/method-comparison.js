@@ -1,4 +1,4 @@
-import { same } from './meta-lines.js';
+import { linesOf, same } from './meta-lines.js';
 import { storedIn } from './method.js';
 import { t } from './settings.js';
 import { asText, html } from './view.js';
@@ -11,7 +11,7 @@ export function Comparison({ names, was, is, yours }) {
     const isChange = ([before, now]) => !same(before[name], now[name]);
     const [before, now] = versions.find(isChange) ?? (name in yours ? versions[0] : []);
     if (!before) return null;
-    const text = (values) => asText(values[name]);
+    const text = (values) => (name === 'meta' && linesOf(values.meta)) || asText(values[name]);
     return html`
       <tr key=${name}>
         <th scope="row">${t(name)}</th>

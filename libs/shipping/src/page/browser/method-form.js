@@ -342,6 +342,7 @@ export class MethodForm extends Component {
     return html`
       <div class="alert" role="alert" tabindex="-1">
         <h3>${problem.message}</h3>
+        ${problem.isUnclear && html`<p>${t('save_again')}</p>`}
         ${violations.map(({ name, text }) => !fields[name] && html`<p key=${text}>${text}</p>`)}
         ${problem.status === 401 && html`<${SignIn} target="_blank" />`}
         ${problem.code === 'method_not_found' && html`<button type="button" onClick=${createAgain}>${t('create_again')}</button>`}

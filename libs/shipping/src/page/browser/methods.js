@@ -74,7 +74,9 @@ export class Methods extends Section {
   toggle = (id, is_active) => {
     const method = this.find(id);
     this.keepIfFiltered([method]);
-    const success = t(is_active ? 'is_active_now' : 'is_inactive_now', { label: method.method_label });
+    // A project may have a switch of its own, so nobody knows what customers see after a change of a default.
+    const text = isDefaults ? 'saved' : is_active ? 'is_active_now' : 'is_inactive_now';
+    const success = t(text, { label: method.method_label });
     return this.changes.add(() => this.switchRequests([method], is_active), success);
   };
   switchRequests = (methods, is_active) =>
@@ -84,7 +86,8 @@ export class Methods extends Section {
       .map((method) => updateOf(method, { is_active }));
   toggleAll = (methods, is_active) => {
     this.keepIfFiltered(methods);
-    const success = plural(is_active ? 'are_active_now' : 'are_inactive_now', methods.length);
+    const text = isDefaults ? 'are_saved' : is_active ? 'are_active_now' : 'are_inactive_now';
+    const success = plural(text, methods.length);
     return this.changes.add(() => this.switchRequests(methods, is_active), success);
   };
 
@@ -126,6 +129,7 @@ export class Methods extends Section {
 
   /** The focus goes to the next default, and not to the new row. */
   adoptOne = async (method) => {
+    this.setState({ hasAllNames: true });
     await this.adopt([method]);
     document.querySelector('.adoption button')?.focus();
   };
@@ -187,9 +191,10 @@ export class Methods extends Section {
     if (missing.length === 0) return null;
     const one = (method) => html`
       <button key=${method.id} class="quiet" title=${plural('adopt', 1)} onClick=${() => this.adoptOne(method)}>+ <bdi>${method.method_label}</bdi></button>${' '}`;
-    const isCut = missing.length > 5 && !hasAllNames;
+    const atOnce = methods.length > 0 ? 0 : 5;
+    const isCut = missing.length > Math.max(1, atOnce) && !hasAllNames;
     const names =
-      missing.length === 1 ? html`<bdi>${missing[0].method_label}</bdi> ` : missing.slice(0, isCut ? 5 : undefined).map(one);
+      missing.length === 1 ? html`<bdi>${missing[0].method_label}</bdi> ` : missing.slice(0, isCut ? atOnce : undefined).map(one);
     const more = html`<button class="quiet" onClick=${() => this.setState({ hasAllNames: true })}>${t('load_more')}</button> `;
     return html`
       <small class="adoption">

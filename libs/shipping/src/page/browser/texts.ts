@@ -91,6 +91,8 @@ export const english = {
   undone_adding_one: 'Undone: the method is removed again.',
   close: 'Close',
   saved: '“{label}” is saved.',
+  are_saved: '{count} methods are saved.',
+  are_saved_one: '{count} method is saved.',
   is_active_now: '“{label}” is on: customers can choose it.',
   is_inactive_now: '“{label}” is off: customers can no longer choose it.',
   are_active_now: '{count} methods are on: customers can choose them.',
@@ -105,6 +107,7 @@ export const english = {
   adopted_one: '{count} method is added. It follows the default.',
   not_saved: 'This was not saved. {reason}',
   perhaps_saved: 'The change may not have been saved. Check the list.',
+  save_again: 'Perhaps it was saved. Your input is still here: save again when the server responds.',
   stopped: 'Saving stopped: {done} of {count} are saved.',
   list_conflict: 'Somebody else has changed a method. The list now shows the current values.',
 
@@ -288,6 +291,8 @@ const german: PageTexts = {
   undone_adding_one: 'Rückgängig gemacht: Die Versandart wurde wieder entfernt.',
   close: 'Schließen',
   saved: '„{label}“ ist gespeichert.',
+  are_saved: '{count} Versandarten sind gespeichert.',
+  are_saved_one: '{count} Versandart ist gespeichert.',
   is_active_now: '„{label}“ ist an: Kunden können sie wählen.',
   is_inactive_now: '„{label}“ ist aus: Kunden können sie nicht mehr wählen.',
   are_active_now: '{count} Versandarten sind an: Kunden können sie wählen.',
@@ -302,6 +307,8 @@ const german: PageTexts = {
   adopted_one: '{count} Versandart ist angelegt. Sie folgt der Vorgabe.',
   not_saved: 'Das wurde nicht gespeichert. {reason}',
   perhaps_saved: 'Vielleicht wurde die Änderung nicht gespeichert. Sehen Sie in der Liste nach.',
+  save_again:
+    'Vielleicht wurde sie gespeichert. Ihre Eingaben sind noch da: Speichern Sie noch einmal, wenn der Server antwortet.',
   stopped: 'Das Speichern wurde abgebrochen: {done} von {count} sind gespeichert.',
   list_conflict: 'Jemand anders hat eine Versandart geändert. Die Liste zeigt jetzt die aktuellen Werte.',
 
@@ -321,7 +328,7 @@ const german: PageTexts = {
   edit_title: '„{label}“ bearbeiten',
   cancel: 'Abbrechen',
   save: 'Speichern',
-  save_another: 'Speichern und weitere anlegen',
+  save_another: 'Speichern und weitere',
   discard_question: 'Ihre Änderungen verwerfen?',
   change_codes: 'Codes ändern',
   codes_hint:
