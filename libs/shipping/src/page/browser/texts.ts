@@ -328,7 +328,7 @@ const german: PageTexts = {
   edit_title: '„{label}“ bearbeiten',
   cancel: 'Abbrechen',
   save: 'Speichern',
-  save_another: 'Speichern und weitere',
+  save_another: 'Speichern + weitere',
   discard_question: 'Ihre Änderungen verwerfen?',
   change_codes: 'Codes ändern',
   codes_hint:
