@@ -137,10 +137,13 @@ describe('the options', () => {
     );
   });
 
-  it('of forRootAsync() need a factory', () => {
+  it('of forRootAsync() need one factory', () => {
     const none = { isGlobal: true } as ShippingModuleAsyncOptions;
+    const two = { useFactory: () => ({}), useClass: class {} } as never;
+    const error = 'needs one of useFactory, useClass and useExisting';
 
-    expect(() => ShippingModule.forRootAsync(none)).toThrow('needs useFactory, useClass or useExisting');
+    expect(() => ShippingModule.forRootAsync(none)).toThrow(error);
+    expect(() => ShippingModule.forRootAsync(two)).toThrow(error);
   });
 
   it.each<unknown>([null, 5, 'options', UseGuards()])(

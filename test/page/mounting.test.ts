@@ -413,7 +413,7 @@ describe('the options of the page', () => {
   });
 
   it.each<[options: object, message: string]>([
-    [{}, 'ShippingPageModule.forRootAsync() needs useFactory, useClass or useExisting.'],
+    [{}, 'ShippingPageModule.forRootAsync() needs one of useFactory, useClass and useExisting.'],
     [{ useFactory: () => ({}), login: 'bearer' }, 'ShippingPageModule option "login" is unknown here.'],
   ])('are checked beside a factory, too: %j', (options, message) => {
     expect(() => ShippingPageModule.forRootAsync(options as ShippingPageAsyncOptions)).toThrow(message);

@@ -31,14 +31,15 @@ export type OptionsSource<Options> = Pick<AsyncOptions<Options>, 'provideInjecti
 
 /**
  * Checks the options of `forRootAsync()`.
- * @throws Error when there is no factory, or an option that Nest would ignore
+ * @throws Error when there is no factory or more than one, or an unknown option
  */
 export function checkAsyncOptions(options: object, owner: OptionsOwner): void {
   const { useFactory, useClass, useExisting, inject, provideInjectionTokensFrom } = Object(
     options,
   ) as ConfigurableModuleAsyncOptions<object>;
-  if (!useFactory && !useClass && !useExisting)
-    throw new Error(`${owner.name}.forRootAsync() needs useFactory, useClass or useExisting.`);
+  const given = [useFactory, useClass, useExisting].filter(Boolean);
+  if (given.length !== 1)
+    throw new Error(`${owner.name}.forRootAsync() needs one of useFactory, useClass and useExisting.`);
   const factory = { useFactory, useClass, useExisting, inject, provideInjectionTokensFrom };
   refuseUnknown(options, { ...factory, ...owner.staticOptions }, owner);
 }

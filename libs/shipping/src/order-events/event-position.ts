@@ -8,7 +8,7 @@ export const orderOfProject = ['order_id', 'occurred_at', 'seq'] as const;
 export const orderOfHistory = ['occurred_at', 'seq'] as const;
 
 /** The columns that order the events. */
-type Order = typeof orderOfProject | typeof orderOfHistory;
+type KeyColumns = typeof orderOfProject | typeof orderOfHistory;
 
 /** A position in the events of a project. */
 export interface ProjectPosition extends EventPosition {
@@ -23,15 +23,19 @@ export interface ProjectPosition extends EventPosition {
  * form, an engine reads every row before the position.
  * @param position the name that `positionValues` got: `p` in the example
  */
-export function isBeyond(sign: '<' | '>' | '<=', position: string, order: Order = orderOfHistory): string {
+export function isBeyond(
+  sign: '<' | '>' | '<=',
+  position: string,
+  columns: KeyColumns = orderOfHistory,
+): string {
   const parameterOf = (column: string): string => `:${position}_${column}`;
   const strictSign = sign.charAt(0);
-  const byColumn = order.reduceRight((byLaterColumns, column) => {
+  const byColumn = columns.reduceRight((byLaterColumns, column) => {
     const parameter = parameterOf(column);
     if (byLaterColumns === '') return `${column} ${sign} ${parameter}`;
     return `(${column} ${strictSign} ${parameter} OR (${column} = ${parameter} AND ${byLaterColumns}))`;
   }, '');
-  return `(${order.join(', ')}) ${sign} (${order.map(parameterOf).join(', ')}) AND ${byColumn}`;
+  return `(${columns.join(', ')}) ${sign} (${columns.map(parameterOf).join(', ')}) AND ${byColumn}`;
 }
 
 /** Returns the values of the parameters of `isBeyond`. */

@@ -21,10 +21,10 @@ export async function removeBatch(
   ids: NamedIds,
   after: ProjectPosition | undefined,
 ): Promise<Batch<ProjectPosition>> {
-  const order = ids.orderId === undefined ? orderOfProject : orderOfHistory;
+  const columns = ids.orderId === undefined ? orderOfProject : orderOfHistory;
   const isOfIds =
     ids.orderId === undefined ? 'project_id = :projectId' : 'project_id = :projectId AND order_id = :orderId';
-  const isNext = after ? `${isOfIds} AND ${isBeyond('>', 'after', order)}` : isOfIds;
+  const isNext = after ? `${isOfIds} AND ${isBeyond('>', 'after', columns)}` : isOfIds;
   const values = { ...ids, ...positionValues(manager, 'after', after) };
   const { records } = await runCached<ProjectPosition>(
     manager,
@@ -39,13 +39,13 @@ export async function removeBatch(
         .addSelect(timeColumn('e.occurred_at'), 'occurred_at')
         .addSelect(valueColumn('e.seq'), 'seq')
         .where(isNext);
-      for (const column of order) query.addOrderBy(`e.${column}`);
+      for (const column of columns) query.addOrderBy(`e.${column}`);
       return query.limit(1).offset(batchSize - 1);
     },
   );
   const [last] = records;
   const removal = manager.createQueryBuilder().delete().from(OrderEvent).where(isNext, values);
-  if (last) removal.andWhere(isBeyond('<=', 'last', order), positionValues(manager, 'last', last));
+  if (last) removal.andWhere(isBeyond('<=', 'last', columns), positionValues(manager, 'last', last));
   const { affected } = await removal.execute();
   return { changed: affected ?? 0, next: last };
 }

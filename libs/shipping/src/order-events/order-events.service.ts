@@ -47,8 +47,9 @@ export class OrderEventsService {
   /**
    * Emits each new event that was recorded by this process on this DataSource, after the outermost COMMIT. It emits no
    * event that was rolled back, no repeated event and no event of another process. Subscribe before you
-   * record: while nobody subscribes, it costs nothing. A subscriber runs in the async context in which it subscribed. If it throws or rejects, the error is
-   * logged. An error inside of a `pipe()` is not caught: RxJS ends the process, unless you handle it.
+   * record: while nobody subscribes, it costs nothing. A subscriber runs in the async context in which it subscribed.
+   * If it throws or rejects, the error is logged. An error inside of a `pipe()` is not caught: RxJS ends the process,
+   * unless you handle it.
    * @example
    * events.recorded.subscribe((event) => console.log(event.order_id, event.type));
    */

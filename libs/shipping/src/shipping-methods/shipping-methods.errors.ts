@@ -1,5 +1,7 @@
 import { CodedError } from '../problems/shipping-http.error.js';
 
+// Each export of this file is an error: shipping.errors.ts takes all of them.
+
 /** No method of this project has this id or these codes. Another project's method is not found either. */
 export class MethodNotFoundError extends CodedError<'method_not_found'> {
   constructor() {

@@ -14,8 +14,8 @@ import {
 import { utcTime } from './time.js';
 import { type ViolationCode } from './violations.js';
 
-// These are rules of class-validator with the violation codes of the API. If a value has the wrong
-// type, only the rule about the type reports it: the rules about its content accept it.
+// These are rules of class-validator with the violation codes of the API. If a value has the wrong type, only the rule
+// about the type reports it: the rules about its content accept it.
 
 /** The end of a sentence that begins with the name of the field. The function gets the value that a rule refuses. */
 type Remedy = string | ((field: { value: unknown }) => string);

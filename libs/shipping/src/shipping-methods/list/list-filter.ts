@@ -1,4 +1,5 @@
 import { type EffectiveMethod } from '../effective-method.js';
+import { folded } from '../../validation/text.js';
 import { type FilterField, searchedFields } from '../method-fields.js';
 import { type FilterOperator, type FilterValue, kindOf, operators } from './list-operators.js';
 
@@ -38,6 +39,9 @@ function satisfies(method: EffectiveMethod, { field, op, values }: Condition): b
   return test(kindOf(field) === 'time' ? String(value).slice(0, -1) : value, values);
 }
 
-function foldedText({ foldedTexts }: EffectiveMethod, field: FilterField): string {
-  return foldedTexts[searchedFields.findIndex((name) => name === field)] ?? '';
+/** Searched texts are kept folded. */
+function foldedText(method: EffectiveMethod, field: FilterField): string {
+  const { foldedTexts } = method;
+  const index = searchedFields.findIndex((name) => name === field);
+  return foldedTexts[index] ?? folded(String(method.value(field) ?? ''));
 }
