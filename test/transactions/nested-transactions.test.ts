@@ -126,6 +126,25 @@ describe('a nested transaction of the host', () => {
       expect(next).toContain(isKnown ? 'sent' : 'A nested transaction could not begin');
     });
 
+    it('that cannot begin inside of another one does not let TypeORM commit the outermost one early', async () => {
+      const project = freshProject();
+      const again = { ...ground, method_code: 'again' };
+
+      const placing = host.dataSource.transaction(async (manager) => {
+        await host.methods.create(project, ground, { manager });
+        const around = manager.transaction(async (inner) => {
+          await inner.query(statementThatFails).catch(() => undefined);
+          await nested(inner, statementThatSucceeds);
+        });
+        await around.catch(() => undefined);
+        await host.methods.create(project, again, { manager }).catch(() => undefined);
+        throw new Error('The host fails.');
+      });
+
+      await expect(placing).rejects.toThrow('The host fails.');
+      expect((await host.methods.list(project)).meta.total).toBe(0);
+    });
+
     it('does not hide that PostgreSQL responded to the outer COMMIT with ROLLBACK', async () => {
       const project = freshProject();
 

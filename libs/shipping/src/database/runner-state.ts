@@ -121,7 +121,7 @@ export class RunnerState {
 
   /** @throws Error for a statement that would commit by itself, or that belongs to a transaction that has failed */
   refuseStatement(query: string): void {
-    if (this.endedBy && query !== 'ROLLBACK') throw this.endedBy;
+    if (this.endedBy && !query.startsWith('ROLLBACK')) throw this.endedBy;
     if (!passesAfterFailure.test(query)) this.refuseFailedTransaction();
     // The savepoint has ended, and TypeORM releases it in place of the COMMIT.
     if (this.isJoined && this.open.length === 1 && query.startsWith('RELEASE SAVEPOINT typeorm_'))
@@ -180,11 +180,11 @@ export class RunnerState {
       this.open.push(new OpenTransaction());
     } else if (statement === 'SAVEPOINT') this.open.push(new OpenTransaction(this.innermost));
     else if (statement === 'RELEASE') this.handOver(this.endSavepoint());
-    else if (statement === 'ROLLBACK TO') this.endSavepoint();
-    else if (statement === 'ROLLBACK') {
-      // When TypeORM cannot set a savepoint, it rolls back the transaction around it.
+    else if (statement === 'ROLLBACK TO' || statement === 'ROLLBACK') {
+      // When TypeORM cannot set a savepoint, it rolls back the transaction or the savepoint around it.
       if (this.savepointError) this.markEnded();
-      this.end();
+      if (statement === 'ROLLBACK') this.end();
+      else this.endSavepoint();
     } else {
       this.commits++;
       this.handOver(this.end());
