@@ -62,8 +62,9 @@ const beginOrConnectionFailed = 'A nested transaction could not begin, or the co
  * - Ending: `ending` is set, until the response to its end. A call waits, and then joins the transaction around it. If
  *   it is the outermost one, the call is refused.
  * - Failed: `failure` is set, until it is rolled back. Calls throw this error, and statements a FailedTransactionError.
- * - Lost: `endedBy` is set for ever. The transaction has ended, and the host does not know it. TypeORM would begin the
- *   next nested one as an outermost one, and each statement would commit by itself. So only a ROLLBACK is sent.
+ * - Lost: `endedBy` is set for ever. The transaction, or a savepoint in it, has ended, and the host does not know it.
+ *   TypeORM would then begin a nested one as an outermost one, or commit the outermost one early, and statements would
+ *   commit by themselves. So only rollbacks are sent.
  */
 export class RunnerState {
   /** Our calls, and the beginnings and ends of transactions, take turns. */
