@@ -15,11 +15,16 @@ type Saved = Partial<ShippingMethodDto>;
 interface ChangeRequest {
   send(): Promise<Saved>;
   undo(saved: Saved): ChangeRequest;
+  /** Of an update. */
+  method?: ShippingMethodDto;
+  changes?: ShippingMethodPatch;
 }
 
 export const updateOf = (method: ShippingMethodDto, changes: ShippingMethodPatch): ChangeRequest => ({
   send: () => api.update(method, changes),
   undo: (saved: ShippingMethodDto) => restorationOf(saved, method),
+  method,
+  changes,
 });
 export const creationOf = (request: UpsertShippingMethodRequest): ChangeRequest => ({
   send: () => api.create(request),
@@ -43,6 +48,8 @@ interface ReportOptions {
 /** Changes of the list run one after another, because a user may press keys faster than the server responds. */
 export class Changes {
   private last: Promise<unknown> = Promise.resolve();
+  /** Set if the last change was a move: of which method, and what takes all of its moves back. */
+  private moves: { id: string; undo: readonly ChangeRequest[] } | undefined;
 
   /** @param load shows the list as it is now. It gets the methods that have been saved. */
   constructor(private readonly load: (saved: readonly Saved[]) => Promise<void>) {}
@@ -63,13 +70,18 @@ export class Changes {
     return this.queue(() => this.run(decide(), success));
   }
 
-  /** @returns whether all requests have succeeded */
+  /**
+   * @param moved the id of the method that these requests move
+   * @returns whether all requests have succeeded
+   */
   async run(
     requests: readonly ChangeRequest[],
     success: string | undefined,
-    isUndone = false,
+    { isUndone = false, moved }: { isUndone?: boolean; moved?: string } = {},
   ): Promise<boolean> {
     if (requests.length === 0) return true;
+    const earlier = this.moves?.id === moved ? this.moves?.undo : [];
+    this.moves = undefined;
     const saved: Saved[] = [];
     const undo: ChangeRequest[] = [];
     let problem: api.Problem | undefined;
@@ -84,8 +96,11 @@ export class Changes {
     } catch (error) {
       problem = error as api.Problem;
     }
-    if (!problem) this.report(success, undo, { isUndone, last: saved.at(-1) });
-    else if (saved.length === 0) notify(failureOf(problem), { isError: true });
+    if (!problem) {
+      const undoAll = together(undo, earlier ?? []);
+      this.report(success, undoAll, { isUndone, last: saved.at(-1) });
+      this.moves = moved ? { id: moved, undo: undoAll } : undefined;
+    } else if (saved.length === 0) notify(failureOf(problem), { isError: true });
     else {
       const stopped = t('stopped', { done: saved.length, count: requests.length });
       this.report(`${stopped} ${reasonOf(problem)}`, undo, { isError: true, success });
@@ -103,11 +118,24 @@ export class Changes {
     undo: readonly ChangeRequest[],
     { isError = false, isUndone = false, success = text, last }: ReportOptions = {},
   ): void {
-    const takeBack = (): Promise<boolean> => this.queue(() => this.run(undo, success, !isUndone));
+    this.moves = undefined;
+    const takeBack = (): Promise<boolean> =>
+      this.queue(() => this.run(undo, success, { isUndone: !isUndone }));
     const undone = (): string | undefined =>
       plural(last?.id ? 'undone' : 'undone_adding', undo.length, { label: last?.method_label });
     notify(isUndone ? undone() : text, { isError, isUndone, undo: takeBack });
   }
+}
+
+/** A key that is pressed several times moves a method in several steps, which are taken back together. */
+function together(undo: readonly ChangeRequest[], earlier: readonly ChangeRequest[]): ChangeRequest[] {
+  const first = new Map(earlier.map(({ method, changes }) => [method?.id, changes]));
+  const ids = new Set(undo.map(({ method }) => method?.id));
+  const all = undo.map((request) => {
+    const changes = first.get(request.method?.id);
+    return request.method && changes ? updateOf(request.method, changes) : request;
+  });
+  return [...all, ...earlier.filter(({ method }) => !ids.has(method?.id))];
 }
 
 const isConflict = ({ code }: api.Problem): boolean => code === 'version_mismatch';

@@ -116,6 +116,7 @@ export class Methods extends Section {
     const isMoved = await this.changes.run(
       requests,
       t('is_moved', { label: moved.method_label, place: to + 1, count: methods.length }),
+      { moved: id },
     );
     // During an outage, nobody knows the order, and the list shows the last one that was read.
     if (!isMoved && this.state.methods === wanted) this.setState({ methods, places });
@@ -195,7 +196,7 @@ export class Methods extends Section {
     const isCut = missing.length > Math.max(1, atOnce) && !hasAllNames;
     const names =
       missing.length === 1 ? html`<bdi>${missing[0].method_label}</bdi> ` : missing.slice(0, isCut ? atOnce : undefined).map(one);
-    const more = html`<button class="quiet" onClick=${() => this.setState({ hasAllNames: true })}>${t('load_more')}</button> `;
+    const more = html`<button class="quiet" onClick=${() => this.setState({ hasAllNames: true })}>${t('show_names')}</button> `;
     return html`
       <small class="adoption">
         ${methods.length > 0 ? plural('missing', missing.length) : t('start_with')} ${names}${isCut && more}
