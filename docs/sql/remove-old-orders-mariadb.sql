@@ -1,5 +1,5 @@
--- On MariaDB and MySQL: removes the orders for which nothing was recorded since a day. Each step commits by itself, so you
--- can stop the call and start it again.
+-- On MariaDB and MySQL: removes the orders for which nothing was recorded since `keep_since`. Each step commits by itself,
+-- so you can stop the call and start it again.
 drop procedure if exists remove_old_orders;
 delimiter //
 create procedure remove_old_orders(keep_since datetime(3))
