@@ -18,7 +18,7 @@ const runner = dataSource.createQueryRunner();
 const cache = new ViewCache(undefined, undefined, 2 ** 30);
 const render = {
   rows: () => undefined,
-  searched: (view) => view.page({ page: 1, perPage: 20, words: ['nothing'], groups: [] }),
+  searched: (view) => renderPage(view, { page: 1, perPage: 20, words: ['nothing'], groups: [] }),
   list: (view) =>
     cache.rendering(view, 'list', () => renderPage(view, { page: 1, perPage: 20, words: [], groups: [] })),
   tree: (view) => cache.rendering(view, 'tree', () => renderTree(view)),
