@@ -48,7 +48,7 @@ interface ReportOptions {
 /** Changes of the list run one after another, because a user may press keys faster than the server responds. */
 export class Changes {
   private last: Promise<unknown> = Promise.resolve();
-  /** Set if the last change was a move: of which method, and what takes all of its moves back. */
+  /** Set if the last change was a step of a move: of which method, and what takes all of its steps back. */
   private moves: { id: string; undo: readonly ChangeRequest[] } | undefined;
 
   /** @param load shows the list as it is now. It gets the methods that have been saved. */
@@ -71,13 +71,13 @@ export class Changes {
   }
 
   /**
-   * @param moved the id of the method that these requests move
+   * @param moved the id of the method that these requests move by a step
    * @returns whether all requests have succeeded
    */
   async run(
     requests: readonly ChangeRequest[],
     success: string | undefined,
-    { isUndone = false, moved }: { isUndone?: boolean; moved?: string } = {},
+    { isUndone = false, moved }: { isUndone?: boolean; moved?: string | undefined } = {},
   ): Promise<boolean> {
     if (requests.length === 0) return true;
     const earlier = this.moves?.id === moved ? this.moves?.undo : [];

@@ -56,13 +56,13 @@ export class MethodList extends Component {
     const next = Math.max(0, Math.min(rows.indexOf(row) + by, rows.length - 1));
     const isHandle = event.target.matches('.handle');
     if (isHandle && Math.abs(by) > 1) move(row.dataset.id, by);
-    else if (isHandle) this.moveTo(row.dataset.id, rows[next].dataset.id);
+    else if (isHandle) this.moveTo(row.dataset.id, rows[next].dataset.id, true);
     else rows[next].querySelector(event.target.matches('.name') ? '.name' : '[role=switch]').focus();
   };
   /** Gives a method the place of another one. */
-  moveTo = (id, target) => {
+  moveTo = (id, target, isStep = false) => {
     const { places, move } = this.props;
-    move(id, places.get(target) - places.get(id));
+    move(id, places.get(target) - places.get(id), isStep);
   };
 
   /** The pointer may be a mouse, a pen or a finger. Above the list it means the first row, and below it the last one. */
@@ -83,7 +83,7 @@ export class MethodList extends Component {
       document.elementFromPoint(clientX, Math.max(clientY, bottom + 1))?.closest('.methods > li');
     this.isDragged ||= row !== currentTarget.closest('li');
     // The rows have a scroll margin, so the list scrolls when the pointer comes near its edge.
-    row?.scrollIntoView({ block: 'nearest' });
+    if (this.isDragged) row?.scrollIntoView({ block: 'nearest' });
     const target = row?.dataset.id;
     if (target !== this.state.target) this.setState({ target, dragged: currentTarget.closest('li').dataset.id });
   };

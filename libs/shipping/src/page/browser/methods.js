@@ -101,10 +101,11 @@ export class Methods extends Section {
     return this.changes.add(requests, plural('replaced_now', changes.length));
   };
 
-  move = (id, steps) => this.changes.queue(() => this.moveNow(id, steps));
+  /** @param isStep whether it is one of several presses of a key, which are taken back together */
+  move = (id, steps, isStep) => this.changes.queue(() => this.moveNow(id, steps, isStep));
 
   /** The list shows the new order at once, and the server gets it then. */
-  async moveNow(id, steps) {
+  async moveNow(id, steps, isStep) {
     const { methods, places } = this.state;
     const from = methods.findIndex((method) => method.id === id);
     const to = Math.max(0, Math.min(from + steps, methods.length - 1));
@@ -116,7 +117,7 @@ export class Methods extends Section {
     const isMoved = await this.changes.run(
       requests,
       t('is_moved', { label: moved.method_label, place: to + 1, count: methods.length }),
-      { moved: id },
+      { moved: isStep ? id : undefined },
     );
     // During an outage, nobody knows the order, and the list shows the last one that was read.
     if (!isMoved && this.state.methods === wanted) this.setState({ methods, places });

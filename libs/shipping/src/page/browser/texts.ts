@@ -117,9 +117,9 @@ export const english = {
   remove_title: 'Remove “{label}”?',
   remove_text: 'Customers will no longer be able to choose it. To pause it, switch it off instead.',
   remove_shared:
-    'Projects that use this default keep their method, and show the values that they store themselves. To take it out of all their checkouts, switch it off instead.',
+    'Projects that use this default keep their method, and show the values that they store themselves, which may be old or empty. To take it out of all their checkouts, switch it off instead.',
   remove_shared_off:
-    'Projects that use this default keep their method, and show the values that they store themselves. Customers of some projects may be able to choose it again.',
+    'Projects that use this default keep their method, and show the values that they store themselves, which may be old or empty. Customers of some projects may be able to choose it again.',
   in_use_title: '“{label}” is in use',
   in_use_text: 'You can switch it off. Its orders then keep it.',
   make_inactive: 'Switch it off',
@@ -320,9 +320,9 @@ const german: PageTexts = {
   remove_text:
     'Kunden können sie dann nicht mehr wählen. Soll sie nur pausieren, schalten Sie sie stattdessen aus.',
   remove_shared:
-    'Projekte mit dieser Vorgabe behalten ihre Versandart und zeigen die Werte, die sie selbst gespeichert haben. Soll sie an keiner Kasse mehr erscheinen, schalten Sie sie stattdessen aus.',
+    'Projekte mit dieser Vorgabe behalten ihre Versandart und zeigen die Werte, die sie selbst gespeichert haben und die alt oder leer sein können. Soll sie an keiner Kasse mehr erscheinen, schalten Sie sie stattdessen aus.',
   remove_shared_off:
-    'Projekte mit dieser Vorgabe behalten ihre Versandart und zeigen die Werte, die sie selbst gespeichert haben. In manchen Projekten kann sie dann wieder wählbar sein.',
+    'Projekte mit dieser Vorgabe behalten ihre Versandart und zeigen die Werte, die sie selbst gespeichert haben und die alt oder leer sein können. In manchen Projekten kann sie dann wieder wählbar sein.',
   in_use_title: '„{label}“ wird verwendet',
   in_use_text: 'Sie können sie ausschalten. Bestehende Bestellungen behalten sie.',
   make_inactive: 'Ausschalten',
