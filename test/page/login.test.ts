@@ -237,10 +237,14 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
       expect(requests.some(({ headers }) => headers['authorization'] === 'Bearer secret-token')).toBe(true);
     });
 
-    it('says that the token does not open another project, and takes another token', async () => {
-      operator = await Operator.at(`${host.origin}/shipping?project=other`);
+    const signIn = async (project: string): Promise<void> => {
+      operator = await Operator.at(`${host.origin}/shipping?project=${project}`);
       await operator.field('Access token').fill('secret-token');
       await operator.button('Open').last().click();
+    };
+
+    it('says that the token does not open another project, and takes another token', async () => {
+      await signIn('other');
 
       await operator.alert('You may not do this in the project “other”.');
       await operator.button('Use another token').click();
@@ -249,9 +253,7 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
     });
 
     it('takes a 404 of a guard that hides projects for a refusal, and asks for the defaults once', async () => {
-      operator = await Operator.at(`${host.origin}/shipping?project=hidden`);
-      await operator.field('Access token').fill('secret-token');
-      await operator.button('Open').last().click();
+      await signIn('hidden');
 
       await operator.alert('The server does not know this address, or you may not use it.');
       await operator.text('Choose another project, or ask the person who gives the permissions.').waitFor();

@@ -34,7 +34,7 @@ export class OpenTransaction {
 export type TransactionStatement =
   'START' | 'BEGIN' | 'SAVEPOINT' | 'RELEASE' | 'ROLLBACK TO' | 'COMMIT' | 'ROLLBACK';
 
-/** What TypeORM reports about a statement after the response. */
+/** TypeORM reports this about a statement after the response. */
 export interface Outcome {
   success?: boolean;
   rawResults?: unknown;

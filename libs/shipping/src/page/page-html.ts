@@ -3,7 +3,7 @@ import { assets } from './assets.generated.js';
 import { type PageRoutes } from './page-routes.js';
 import { type PageProject, type PageSettings } from './page.options.js';
 
-/** What the page in the browser knows about its host. `browser/settings.ts` reads it. */
+/** The page in the browser knows this about its host. `browser/settings.ts` reads it. */
 export interface BrowserSettings
   extends PageRoutes, Pick<PageSettings, 'login' | 'signInUrl' | 'csrf' | 'texts'> {
   projects: readonly PageProject[] | undefined;

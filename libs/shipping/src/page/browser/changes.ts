@@ -8,14 +8,14 @@ import { requestOf } from './method.js';
 import { plural, t } from './settings.js';
 import { clearErrors, notify } from './status.js';
 
-/** What the API returns for a change. It is `{}` if a method was removed. */
+/** The API returns this for a change. It is `{}` if a method was removed. */
 type Saved = Partial<ShippingMethodDto>;
 
 /** A request of a change. It knows the request that takes it back. */
 interface ChangeRequest {
   send(): Promise<Saved>;
   undo(saved: Saved): ChangeRequest;
-  /** Of an update. */
+  /** An update has these two. */
   method?: ShippingMethodDto;
   changes?: ShippingMethodPatch;
 }
@@ -80,7 +80,7 @@ export class Changes {
     { isUndone = false, moved }: { isUndone?: boolean; moved?: string | undefined } = {},
   ): Promise<boolean> {
     if (requests.length === 0) return true;
-    const earlier = this.moves?.id === moved ? this.moves?.undo : [];
+    const earlier = moved && this.moves?.id === moved ? this.moves.undo : [];
     this.moves = undefined;
     const saved: Saved[] = [];
     const undo: ChangeRequest[] = [];
@@ -97,7 +97,7 @@ export class Changes {
       problem = error as api.Problem;
     }
     if (!problem) {
-      const undoAll = together(undo, earlier ?? []);
+      const undoAll = together(undo, earlier);
       this.report(success, undoAll, { isUndone, last: saved.at(-1) });
       this.moves = moved ? { id: moved, undo: undoAll } : undefined;
     } else if (saved.length === 0) notify(failureOf(problem), { isError: true });

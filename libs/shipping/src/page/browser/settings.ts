@@ -2,11 +2,11 @@ import { type BrowserSettings } from '../page-html.js';
 import { english, pageTexts } from './texts.js';
 
 type Texts = Record<string, string | undefined>;
-/** What a text has in the place of its names in braces. */
+/** These values stand in a text in the place of its names in braces. */
 type Values = Record<string, unknown>;
 
 const meta = document.querySelector('meta[name=shipping-page]') as HTMLMetaElement;
-/** What the server says about this page. */
+/** The server has written these into the page. */
 export const settings = JSON.parse(meta.content) as BrowserSettings;
 
 /** The address of the page as a folder. The script is in its folder `assets`, whatever prefix a proxy adds. */

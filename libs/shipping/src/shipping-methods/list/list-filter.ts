@@ -1,5 +1,4 @@
 import { type EffectiveMethod } from '../effective-method.js';
-import { folded } from '../../validation/text.js';
 import { type FilterField, searchedFields } from '../method-fields.js';
 import { type FilterOperator, type FilterValue, kindOf, operators } from './list-operators.js';
 
@@ -39,9 +38,6 @@ function satisfies(method: EffectiveMethod, { field, op, values }: Condition): b
   return test(kindOf(field) === 'time' ? String(value).slice(0, -1) : value, values);
 }
 
-/** Searched texts are kept folded. */
-function foldedText(method: EffectiveMethod, field: FilterField): string {
-  const { foldedTexts } = method;
-  const index = searchedFields.findIndex((name) => name === field);
-  return foldedTexts[index] ?? folded(String(method.value(field) ?? ''));
+function foldedText({ foldedTexts }: EffectiveMethod, field: FilterField): string {
+  return foldedTexts[searchedFields.findIndex((name) => name === field)] ?? '';
 }

@@ -36,7 +36,7 @@ interface ChangingCall {
   afterStatements: AfterStatements<ChangeResult>;
 }
 
-/** What a call writes, and the view on which that was decided. */
+/** A call writes these rows. The view is the one on which that was decided. */
 interface Decision {
   view: MethodView;
   writes: readonly RowWrite[];
