@@ -46,6 +46,26 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
+  it('that is left while it saves says so, because the request cannot be taken back', async () => {
+    const { operator } = await page.openShop();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await operator.page.route('**/methods/*', async (route) => {
+      if (route.request().method() === 'PATCH') await held;
+      await route.continue();
+    });
+    await operator.button('UPS Ground').click();
+    await operator.field('Name').fill('Renamed');
+    await operator.button('Save').click();
+
+    await operator.page.keyboard.press('Escape');
+    await operator.notice('Saving');
+    release();
+
+    await operator.notice('“Renamed” is saved.');
+    expect(operator.errors).toEqual([]);
+  });
+
   it('marks taken codes at the method code, and leads to the method that has them', async () => {
     const { operator } = await page.openShop();
     await operator.button('Add a method').click();
