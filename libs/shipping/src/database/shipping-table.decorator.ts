@@ -11,7 +11,7 @@ const ourName = /^(pk|uq|ix|ck)_shipping_/;
  * So a DataSource of another engine fails with our error, not with one about a type.
  *
  * TypeORM has no hook between the check of the metadata and their use. But it treats a class with the static methods
- * `hasId`, `save` and `useDataSource` as a `BaseEntity`, and calls its `useDataSource` at this moment (decision 14).
+ * `hasId`, `save` and `useDataSource` as a `BaseEntity`, and calls its `useDataSource` at this moment (decision 2).
  */
 export const ShippingTable: ClassDecorator = (entity) => {
   Object.defineProperties(entity, {
