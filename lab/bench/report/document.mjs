@@ -46,6 +46,7 @@ export function summary(results) {
     othersTable(rows),
     whyWrites,
     growth(results),
+    slowLists,
     '## How it was measured',
     measured(results.postgres),
     'Everything runs on one machine, including the load generator, without TLS, logging or guards. `lab/bench/figures.md` has all figures, on PostgreSQL and MariaDB.',
@@ -121,6 +122,12 @@ function growth({ import: imports }) {
 - **With the instances.** Each has its own memory and sends its own look-ups. A change costs the same with any number of instances, because it does not have to notify them.
 - **With the events.** A history is read by its primary key, whatever the size of the table.`;
 }
+
+const slowLists = `## Lists are slow: what to do
+
+1. If \`cacheStats()\` counts more new \`misses\` than \`hits\`, raise [\`cache.maxBytes\`](operations.md#sizes).
+2. If the look-ups of \`shipping_project\` take more than 1 ms on average in \`pg_stat_statements\`, look for [dead rows and old snapshots](dba.md#what-to-watch).
+3. If requests [wait for a connection](recipes/metrics.md#metrics), find long transactions.`;
 
 function measured({ command, commit, date, load, machine }) {
   return `\`${command}\` measured these figures at ${commit}, ${date}, on ${machine}. Before the run, the load was ${load}. Compare only ratios: another machine gives other rates. \`lab/bench/README.md\` says how it measures.`;

@@ -16,7 +16,7 @@ export async function write(results) {
   const run = { command: commandLine(), commit: commit(), date, load, machine: machine() };
   const parts = Object.entries(results).map(([part, result]) => [part, { ...run, ...result }]);
   const whole = Object.fromEntries(parts);
-  const options = { parser: 'markdown', printWidth: 116, proseWrap: 'always' };
+  const options = { parser: 'markdown', printWidth: 120, proseWrap: 'always' };
   writeFileSync(docs('performance.md'), await prettier.format(summary(whole), options));
   writeFileSync(new URL('../figures.md', import.meta.url), await prettier.format(figures(whole), options));
   writeFileSync(docs('performance.svg'), chart(results.postgres.rows));
