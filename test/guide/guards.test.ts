@@ -11,7 +11,8 @@ import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compiled, typeOrm } from '../embedding/host.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
-import { AuthModule, type ProjectRequest, shipping, Tokens } from './project-guard.js';
+import { type ProjectRequest, shipping } from './project-guard.js';
+import { AuthModule, Tokens } from './tokens.js';
 
 // docs/guide/guards.md shows this code.
 

@@ -92,8 +92,8 @@ describe('the code of the guide to imports', () => {
       { carrier_code: 'dhl', method_code: 'P', method_label: 'Paket', carrier_label: 'DHL' },
     ]);
 
-    const { data: carriers } = await methods.tree(projectId);
-    const ups = carriers.find(({ carrier_code }) => carrier_code === 'ups')?.methods ?? [];
+    const all = await methods.findAll(projectId);
+    const ups = all.filter(({ carrier_code }) => carrier_code === 'ups');
     const renamed = ups.map(({ carrier_code, method_code, method_label }) => {
       return { carrier_code, method_code, method_label, carrier_label: 'UPS Europe' };
     });

@@ -3,13 +3,12 @@ import {
   type ExecutionContext,
   Inject,
   Injectable,
-  Module,
   SetMetadata,
-  UnauthorizedException,
   UseGuards,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { ShippingModule } from 'nestjs-shipping';
+import { AuthModule, Tokens } from './tokens.js';
 
 // docs/guide/guards.md shows this code.
 
@@ -17,34 +16,6 @@ export interface ProjectRequest {
   headers: { authorization?: string };
   params: { project_id: string };
 }
-
-export interface User {
-  projects: string[];
-  role: string;
-  /** The staff who maintain the defaults of all tenants. */
-  isStaff?: boolean;
-}
-
-/** Yours checks a token. */
-@Injectable()
-export class Tokens {
-  private readonly users = new Map<string, User>([
-    ['token-of-acme', { projects: ['acme'], role: 'admin' }],
-    ['token-of-a-clerk', { projects: ['acme'], role: 'clerk' }],
-    ['token-of-globex', { projects: ['globex'], role: 'admin' }],
-    ['token-of-a-tenant-named-default', { projects: ['default'], role: 'admin' }],
-    ['token-of-staff', { projects: ['default'], role: 'admin', isStaff: true }],
-  ]);
-
-  userOf(token = ''): User {
-    const user = this.users.get(token);
-    if (!user) throw new UnauthorizedException();
-    return user;
-  }
-}
-
-@Module({ providers: [Tokens], exports: [Tokens] })
-export class AuthModule {}
 
 const Roles = (...roles: string[]) => SetMetadata('roles', roles);
 

@@ -26,9 +26,8 @@ export class ShopsService {
   /** Copies the methods of the shop `from` to the shop `to`. Methods that only `to` has stay there. */
   copy(from: string, to: string): Promise<number> {
     return this.inTransaction(async (manager) => {
-      const { data } = await this.methods.tree(from, { manager });
-      const requests = data.flatMap(({ methods }) => methods.map(toUpsertRequest));
-      const { changes } = await this.methods.upsertMany(to, requests, { manager });
+      const methods = await this.methods.findAll(from, { manager });
+      const { changes } = await this.methods.upsertMany(to, methods.map(toUpsertRequest), { manager });
       return changes.length;
     });
   }
