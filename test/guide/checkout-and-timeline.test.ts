@@ -6,7 +6,7 @@ import { type TestDatabase, testDatabase } from '../support/database.js';
 import { CheckoutModule } from './checkout.js';
 import { TimelineController } from './timeline.controller.js';
 
-// docs/guide/checkout.md and docs/guide/events.md show this code.
+// docs/guide/checkout.md shows the code of the checkout.
 
 describe('the routes of the guide', () => {
   let database: TestDatabase;

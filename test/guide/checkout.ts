@@ -17,6 +17,7 @@ import {
   OrderEventsService,
   ProblemDetailsFilter,
   repeatLostRaces,
+  type ShippingMethodCodes,
   ShippingMethodsService,
 } from 'nestjs-shipping';
 import { Column, DataSource, Entity, type EntityManager, Index, PrimaryGeneratedColumn } from 'typeorm';
@@ -26,7 +27,6 @@ import { Column, DataSource, Entity, type EntityManager, Index, PrimaryGenerated
 @Entity({ name: 'placed_order' })
 @Index('uq_placed_order', ['projectId', 'orderId'], { unique: true })
 export class PlacedOrder {
-  /** The number that the customer sees. */
   @PrimaryGeneratedColumn({ name: 'number', type: 'integer' })
   number!: number;
 
@@ -49,11 +49,6 @@ function orderIdOf(customer: string, key: string): string {
     .slice(0, 32);
 }
 
-interface Choice {
-  carrier_code: string;
-  method_code: string;
-}
-
 @Injectable()
 export class Checkout {
   constructor(
@@ -63,11 +58,15 @@ export class Checkout {
   ) {}
 
   /** Places an order, or returns the order that the same key has placed before. */
-  place(projectId: string, orderId: string, choice: Choice): Promise<PlacedOrder> {
+  place(projectId: string, orderId: string, choice: ShippingMethodCodes): Promise<PlacedOrder> {
     return repeatLostRaces(() => this.placeOnce(projectId, orderId, choice));
   }
 
-  private async placeOnce(projectId: string, orderId: string, choice: Choice): Promise<PlacedOrder> {
+  private async placeOnce(
+    projectId: string,
+    orderId: string,
+    choice: ShippingMethodCodes,
+  ): Promise<PlacedOrder> {
     try {
       return await this.dataSource.transaction((manager) =>
         this.placeIn(manager, projectId, orderId, choice),
@@ -88,11 +87,10 @@ export class Checkout {
     manager: EntityManager,
     projectId: string,
     orderId: string,
-    { carrier_code, method_code }: Choice,
+    choice: ShippingMethodCodes,
   ): Promise<PlacedOrder> {
     // The lock keeps the method active until the order is committed.
-    const locked = { manager, lock: true };
-    const method = await this.methods.findByCodes(projectId, { carrier_code, method_code }, locked);
+    const method = await this.methods.findByCodes(projectId, choice, { manager, lock: true });
     if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
     // A repeat waits here until the first transaction has ended.
     const { repeated } = await this.events.record(
@@ -115,19 +113,12 @@ class CheckoutController {
   async place(
     @Param('shop') shop: string,
     @Headers('idempotency-key') key: string | undefined,
-    @Body() body: unknown,
+    @Body() choice: ShippingMethodCodes,
   ): Promise<{ number: number; method: string }> {
     if (!key) throw new BadRequestException('Send an Idempotency-Key: a new UUID for each new order.');
-    const choice = Object(body) as Partial<Choice>;
-    if (!choice.carrier_code || !choice.method_code)
-      throw new BadRequestException('Send carrier_code and method_code.');
     // Your guard knows the customer.
     const customer = 'c-518';
-    const { number, methodLabel } = await this.checkout.place(
-      shop,
-      orderIdOf(customer, key),
-      choice as Choice,
-    );
+    const { number, methodLabel } = await this.checkout.place(shop, orderIdOf(customer, key), choice);
     return { number, method: methodLabel };
   }
 }

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Param, Query, UseFilters } from '@nestjs/common';
 import { type OrderEventPage, OrderEventsService, ProblemDetailsFilter } from 'nestjs-shipping';
 
-// docs/guide/events.md shows this code.
+// A route of a host for the pages of a history.
 
 @Controller('shops/:shop/orders/:order_id/timeline')
 @UseFilters(ProblemDetailsFilter)
