@@ -3,8 +3,6 @@ import { expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject, ground } from '../support/client.js';
 
-// docs/reference-services.md shows this code.
-
 const host = mounted();
 
 function textOf(error: unknown): string {
