@@ -5,20 +5,16 @@ import { type DataSource } from 'typeorm';
 import { type MysqlDriver } from 'typeorm/driver/mysql/MysqlDriver.js';
 import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 
-/** How long a request waits for a connection. It gets a new one, or one that another request has released. */
+/** How long a call waits for a connection. */
 const acquireMs = 3_000;
-/** How long a request may keep its connection. It does not matter whether one statement hangs or many are slow. */
+/** How long a call or a transaction may keep its connection. */
 const leaseMs = 4_000;
-/**
- * The server ends a statement a little before we close its connection. After that, nobody would wait for the
- * result.
- */
+/** The server ends a statement a little before we close its connection. */
 const statementMs = leaseMs - 500;
 
 /** A wait for a lock ends before the statement does, so that the error names the lock. */
 const lockMs = 3_000;
 
-/** No request waits for one connection longer than `acquireMs` and `leaseMs` together. */
 export const postgresLimits = {
   connectTimeoutMS: acquireMs,
   extra: {
@@ -32,9 +28,8 @@ export const postgresLimits = {
 export const mysqlLimits = { connectTimeout: acquireMs };
 
 /**
- * Closes each connection that is in use for longer than `leaseMs`. The server may have vanished without closing the
- * connection. It would then complete neither this statement nor a ROLLBACK, so the connection must not go back into
- * the pool.
+ * Closes each connection that is in use for longer than `leaseMs`. It must not go back into the pool, because a server
+ * that has vanished completes neither the statement nor a ROLLBACK.
  */
 export function boundLeases({ options, driver }: DataSource): void {
   if (options.type === 'postgres') boundPostgres((driver as PostgresDriver).master as pg.Pool);
@@ -42,8 +37,7 @@ export function boundLeases({ options, driver }: DataSource): void {
 }
 
 function boundPostgres(pool: pg.Pool): void {
-  // Without this listener, the process ends if PostgreSQL ends a connection just as `pg` opens it. The next statement
-  // on the connection fails all the same.
+  // Without this listener, the process ends if PostgreSQL ends a connection just as `pg` opens it.
   pool.on('connect', (client) => client.on('error', () => undefined));
   const leases = new WeakMap<pg.PoolClient, NodeJS.Timeout>();
   pool.on('acquire', (client) => {
@@ -68,10 +62,7 @@ const mysqlSessionLimits = [
 
 type MysqlConnection = Connection & { stream: { destroy(): void } };
 
-/**
- * The pool of `mysql2` has no limit for the time to get a connection, so we set one here. We also set the limits of
- * the server on each connection.
- */
+/** The pool of `mysql2` has no limit for the wait for a connection, so this function sets one. */
 function boundMysql(driver: MysqlDriver): void {
   const leases = new WeakMap<MysqlConnection, NodeJS.Timeout>();
   const obtain = driver.obtainMasterConnection.bind(driver) as () => Promise<MysqlConnection>;
