@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
 import { freshProject } from '../support/client.js';
 
-// docs/leaving.md shows this SQL.
+// docs/leaving.md has links to this SQL.
 
 let app: TestApp;
 let methods: ShippingMethodsService;
