@@ -20,13 +20,3 @@ export class OrderNumbers {
     return String(last);
   }
 }
-
-/** Returns the number for people, such as `#1001`. */
-export function displayNumber(orderId: string): string {
-  return `#${orderId}`;
-}
-
-/** Returns the id `1001` if a person types `#1001`, ` 1001 ` or `# 1001`. */
-export function orderIdOf(typed: string): string {
-  return typed.trim().replace(/^#\s*/, '');
-}
