@@ -94,7 +94,8 @@ export interface ShippingMethodTree {
 }
 
 /**
- * A change of one method, with the values that it showed before and after. `type` narrows the other two.
+ * A change of one method, with the values that it showed before and after. `before` is null for `'created'`, and `after`
+ * is null for `'removed'`.
  * @example
  * const { method_label } = change.type === 'removed' ? change.before : change.after;
  */
