@@ -1,6 +1,6 @@
 -- On PostgreSQL: removes the orders for which nothing was recorded in seven years. Edit the three constants.
--- New events fill the pages of removed ones. With minmax_multi_ops, the index still skips these pages: after one of five
--- years was removed, a window read 32 pages instead of 18,048. PostgreSQL 13 lacks this class: leave it
+-- New events fill the pages of removed ones. With minmax_multi_ops, the index still skips these pages: after one of
+-- five years was removed, a window read 32 pages instead of 18,048. PostgreSQL 13 lacks this operator class. Leave it
 -- out there, and send REINDEX INDEX CONCURRENTLY ix_shop_event_recorded before each run.
 -- Each window reads the whole index. For 500 million events or more, set pages_per_range = 1024: docs/dba.md has the
 -- figures.
@@ -16,7 +16,7 @@ analyze shipping_order_event;
 do $$
 declare
   keep_since constant timestamptz := now() - interval '7 years';
-  -- In each later run, the time in the last notice of the run before. At first, and after a restore, the oldest event.
+  -- At first, and after a restore: the time of the oldest event. Later: the last time that the run before printed.
   first_time constant timestamptz := timestamptz '2018-01-01';
   -- So long that it has some thousand events, or 45,000 with 1024: an hour, if two billion events are five years.
   step constant interval := '1 hour';

@@ -108,12 +108,12 @@ const whyReads = `A project is in memory after its first read, until another pro
 
 If a project is not in memory, the module reads all its methods, even for a single page. SQL by hand reads 20 rows with a LIMIT. If most of your reads are the first read of a large project, write them by hand.`;
 
-const whyWrites = `SQL by hand sends one prepared statement. We send six: a look-up of the revision, BEGIN, the new revision, the row, a read of the project, and COMMIT. The read shows what your triggers have changed. A shop reads its methods at every checkout and changes them a few times a day. For many changes at once, use \`upsertMany\`.`;
+const whyWrites = `SQL by hand sends one statement, which is prepared. We send six, which are not: a look-up of the revision, BEGIN, the new revision, the row, a read of the project, and COMMIT. The read shows what your triggers have changed. A shop reads its methods at every checkout and changes them a few times a day. For many changes at once, use \`upsertMany\`.`;
 
 function growth({ import: imports }) {
   const whole = imports?.rows.find(({ rival }) => rival === '')?.ours;
   const importOf = whole
-    ? ` An import of 918 methods takes ${whole} (real ones, which are not in the repository).`
+    ? ` An import of 918 real methods, which are not in the repository, takes ${whole}.`
     : '';
   return `## How the cost grows
 
