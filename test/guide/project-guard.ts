@@ -17,7 +17,7 @@ export interface ProjectRequest {
   params: { project_id: string };
 }
 
-const Roles = (...roles: string[]) => SetMetadata('roles', roles);
+export const Roles = (...roles: string[]) => SetMetadata('roles', roles);
 
 @Injectable()
 export class ProjectGuard implements CanActivate {
