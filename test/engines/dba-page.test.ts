@@ -116,6 +116,30 @@ onEach([postgres, mariadb, mysql], 'is-it-stored.sql', () => {
   });
 });
 
+onEach([postgres, mariadb, mysql], 'erase-staff.sql', (engine) => {
+  it('erases one member of staff, as redactHistory does', async () => {
+    const type = 'order.paid';
+    const staff = { type: 'user', id: 'u-17', label: 'Ada' } as const;
+    await host.events.record(order, { type, message: 'Cash', actor: staff });
+    await host.events.record(order, { type, actor: { ...staff, id: 'u-1' } });
+    await host.events.record(order, { type });
+    const [statement = ''] = statementsOf(sql('sql/erase-staff'));
+
+    await database.owner.query(
+      engine === postgres ? statement : statement.replace("actor ->> 'id'", "json_value(actor, '$.id')"),
+    );
+
+    const erased = { type: 'user', id: null, label: null };
+    expect(await host.events.findAll(order)).toMatchObject([
+      { message: 'Cash', actor: erased },
+      { actor: { id: 'u-1' } },
+      { actor: null },
+    ]);
+    // It empties the message. The values of the database count as erased already.
+    expect(await host.events.redactHistory(order)).toBe(2);
+  });
+});
+
 onEach([mariadb], 'who-blocks-mariadb.sql', () => {
   it('names the session whose transaction others wait for', async () => {
     await host.methods.create('acme', ground);
