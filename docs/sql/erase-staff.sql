@@ -1,4 +1,4 @@
 -- Erases a member of staff from the events of one project, as the owner of the table. It reads all these events.
--- On MariaDB and MySQL, write json_value(actor, '$.id') in place of actor ->> 'id'.
+-- On MariaDB and MySQL, write json_value(actor, '$.type') and json_value(actor, '$.id').
 update shipping_order_event set actor = '{"type":"user","id":null,"label":null}'
-where project_id = 'acme' and actor ->> 'id' = 'u-17';
+where project_id = 'acme' and actor ->> 'type' = 'user' and actor ->> 'id' = 'u-17';

@@ -121,22 +121,26 @@ onEach([postgres, mariadb, mysql], 'erase-staff.sql', (engine) => {
     const type = 'order.paid';
     const staff = { type: 'user', id: 'u-17', label: 'Ada' } as const;
     await host.events.record(order, { type, message: 'Cash', actor: staff });
-    await host.events.record(order, { type, actor: { ...staff, id: 'u-1' } });
+    for (const other of [{ id: 'u-1' }, { type: 'customer' as const }])
+      await host.events.record(order, { type, actor: { ...staff, ...other } });
     await host.events.record(order, { type });
     const [statement = ''] = statementsOf(sql('sql/erase-staff'));
 
     await database.owner.query(
-      engine === postgres ? statement : statement.replace("actor ->> 'id'", "json_value(actor, '$.id')"),
+      engine === postgres
+        ? statement
+        : statement.replaceAll(/actor ->> '(\w+)'/g, "json_value(actor, '$.$1')"),
     );
 
     const erased = { type: 'user', id: null, label: null };
     expect(await host.events.findAll(order)).toMatchObject([
       { message: 'Cash', actor: erased },
       { actor: { id: 'u-1' } },
+      { actor: { type: 'customer', id: 'u-17' } },
       { actor: null },
     ]);
-    // It empties the message. The values of the database count as erased already.
-    expect(await host.events.redactHistory(order)).toBe(2);
+    // Three events still have a message or a person: the erased actor counts as redacted.
+    expect(await host.events.redactHistory(order)).toBe(3);
   });
 });
 
