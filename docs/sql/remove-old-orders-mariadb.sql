@@ -1,5 +1,7 @@
 -- On MariaDB and MySQL: removes the orders for which nothing was recorded since `keep_since`. Each step commits by itself,
--- so you can stop the call and start it again.
+-- so you can stop the call and start it again. Also start it again if a deadlock with a writer has ended it.
+-- It reads the events by `seq`, and ends where the next 1000 are all newer. A project that was moved here from another
+-- database brings the numbers of that database, so its old events may stay: remove these orders with removeHistory.
 drop procedure if exists remove_old_orders;
 delimiter //
 create procedure remove_old_orders(keep_since datetime(3))
