@@ -137,6 +137,8 @@ export class MethodForm extends Component {
 
   save = (event) => {
     event.preventDefault();
+    // While it saves, the fields are disabled, and have no values. The keys get to it from Cancel.
+    if (this.state.isSaving) return;
     const changes = this.changes(event.currentTarget);
     const isChanged = Object.keys({ ...changes, ...this.useDefault(this.before) }).length > 0;
     // Without a request, Undo still takes back what the user has done before.
@@ -155,8 +157,9 @@ export class MethodForm extends Component {
       const all = { ...changes, ...this.useDefault(current), ...this.shownValues(changes, current) };
       const saved = await (current.id ? api.update(current, all) : api.create({ ...requestOf(current), ...all }));
       const { carrier_code, carrier_label, method_label: label, sort_order } = saved;
+      const isLeft = !dialog.open;
       dialog.close();
-      if (isAnother) add({ carrier_code, carrier_label }, sort_order);
+      if (isAnother && !isLeft) add({ carrier_code, carrier_label }, sort_order);
       await afterSave(t('saved', { label }), current, saved);
     } catch (problem) {
       // The list may be old.
