@@ -121,11 +121,20 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     expect(await operator.toggle('UPS Ground').isChecked()).toBe(false);
     await operator.toggle('UPS Ground').click();
     await operator.notice('“UPS Ground” is on');
+    for (const [label, name] of [
+      ['UPS Ground', 'Renamed'],
+      ['Renamed', 'Renamed again'],
+    ] as const) {
+      await operator.button(label).click();
+      await operator.field('Name').fill(name);
+      await operator.button('Save').click();
+      await operator.notice(`“${name}” is saved.`);
+    }
     await operator.page.unroute('**/tree', fail);
     await operator.page.clock.runFor(3_000);
     await operator.page.getByRole('alert').waitFor({ state: 'detached' });
 
-    expect((await shop.list('filter[is_active]=false')).body.meta.total).toBe(0);
+    expect((await shop.list('q=renamed again')).body.data).toMatchObject([{ is_active: true, version: 5 }]);
     expect(operator.errors).toEqual([]);
   });
 

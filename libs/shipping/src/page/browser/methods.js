@@ -172,6 +172,7 @@ export class Methods extends Section {
     if (saved) {
       this.changes.report(text, [method.id ? restorationOf(saved, method) : removalOf(saved)]);
       this.keep([saved]);
+      this.merge([saved]);
     }
     await this.load();
   };
