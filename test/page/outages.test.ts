@@ -86,6 +86,30 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
+  it('takes a new method that is saved again for the one that it has saved before', async () => {
+    const { shop, operator } = await page.openShop();
+    await operator.page.route(
+      '**/methods',
+      async (route) => {
+        await route.fetch();
+        await route.abort();
+      },
+      { times: 1 },
+    );
+    await operator.button('Add a method').click();
+    await operator.fillIn({ 'Carrier code': 'gls', 'Method code': '1', Name: 'GLS Parcel' });
+    await operator.button('Save').click();
+    await operator.text('Perhaps it was saved.').waitFor();
+
+    await operator.button('Save').click();
+    await operator.notice('“GLS Parcel” is saved.');
+    await operator.button('Undo').click();
+    await operator.notice('Undone: the method is removed again.');
+
+    expect((await shop.list()).body.meta.total).toBe(4);
+    expect(operator.errors).toEqual([]);
+  });
+
   it('says that a change of several methods has stopped, and takes back what was saved', async () => {
     const { shop, operator } = await page.openShop();
     const changed: string[] = [];
