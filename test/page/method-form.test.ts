@@ -90,6 +90,33 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
+  it('asks before the page is left with what the user has typed, and while it saves', async () => {
+    const { operator } = await page.openShop();
+    const questions: string[] = [];
+    operator.page.on('dialog', (dialog) => {
+      questions.push(dialog.type());
+      void dialog.dismiss();
+    });
+    const leave = (): Promise<unknown> =>
+      operator.page.evaluate('location.reload(); new Promise((resolve) => setTimeout(resolve, 200))');
+    await operator.button('UPS Ground').click();
+    await operator.field('Name').fill('Typed');
+    await leave();
+    expect(await operator.field('Name').inputValue()).toBe('Typed');
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await operator.page.route('**/methods/*', (route) => held.then(() => route.fallback()));
+    await operator.button('Save').click();
+    await leave();
+    release();
+    await operator.notice('“Typed” is saved.');
+
+    expect(questions).toEqual(['beforeunload', 'beforeunload']);
+    await operator.page.reload();
+    expect(questions).toHaveLength(2);
+    expect(operator.errors).toEqual([]);
+  });
+
   it('that was left opens no other one over what the user types now', async () => {
     const { operator } = await page.openShop();
     let release = (): void => undefined;

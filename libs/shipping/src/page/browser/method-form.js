@@ -205,13 +205,24 @@ export class MethodForm extends Component {
     if (label?.value === '') label.value = known?.carrier_label ?? '';
   };
 
-  /** Cancel, Escape and the links of the form ask before they throw away what the user has typed. */
-  mayLeave = () => {
-    const { madeOwn, madeInherited, isSaving } = this.state;
+  componentDidMount() {
+    addEventListener('beforeunload', this.leave);
+  }
+
+  componentWillUnmount() {
+    removeEventListener('beforeunload', this.leave);
+  }
+
+  /** The browser asks before it opens another page. */
+  leave = (event) => (this.state.isSaving || this.isChanged()) && event.preventDefault();
+
+  isChanged({ madeOwn, madeInherited } = this.state) {
     const typed = this.changes(document.querySelector('dialog form'));
-    const isChanged = !isSaving && madeOwn.length + madeInherited.length + Object.keys(typed).length > 0;
-    return !isChanged || confirm(t('discard_question'));
-  };
+    return madeOwn.length + madeInherited.length + Object.keys(typed).length > 0;
+  }
+
+  /** Cancel, Escape and Remove ask before they throw away what the user has typed. */
+  mayLeave = () => this.state.isSaving || !this.isChanged() || confirm(t('discard_question'));
   cancel = () => {
     if (!this.mayLeave()) return;
     // The request cannot be taken back.
@@ -255,12 +266,11 @@ export class MethodForm extends Component {
 
   codes({ carrier_code, method_code } = this.before) {
     const open = () => this.setState({ hasCodes: true }, () => document.querySelector('#field-carrier_code').focus());
-    const leave = (event) => this.mayLeave() || event.preventDefault();
     return html`
       <div class="row wide">
         <small dir="ltr"><bdi>${carrier_code}</bdi> / <bdi>${method_code}</bdi></small>
         <button type="button" class="quiet" onClick=${open}>${t('change_codes')}</button>
-        ${this.defaultMethod && html`<a class="quiet" href=${addressOf(this.defaultMethod)} onClick=${leave}>${t('edit_default')}</a>`}
+        ${this.defaultMethod && html`<a class="quiet" href=${addressOf(this.defaultMethod)}>${t('edit_default')}</a>`}
       </div>`;
   }
 
