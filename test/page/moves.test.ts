@@ -331,11 +331,14 @@ describe.skipIf(!isInstalled)(`the order of the methods on the page${place}`, ()
   it('is taken back with the steps that waited when Undo was pressed', async () => {
     const { shop, operator } = await page.openShop();
     const before = await checkout(shop);
-    await operator.page.route('**/tree', (route) => delay(200).then(() => route.fallback()));
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await operator.page.route('**/tree', (route) => held.then(() => route.fallback()));
     for (let press = 0; press < 3; press++) await operator.handle('UPS Ground').press('ArrowDown');
     await operator.notice('“UPS Ground” is now 2 of 4.');
 
     await operator.page.keyboard.press('ControlOrMeta+z');
+    release();
     await operator.notice('Undone: “UPS Ground” is as before.');
 
     expect(await checkout(shop)).toEqual(before);
