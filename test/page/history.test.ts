@@ -131,6 +131,23 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
+  it('asks for nothing after it was closed in an outage', async () => {
+    const { operator } = await page.openShop();
+    await operator.page.clock.install();
+    let asked = 0;
+    await operator.page.route('**/events', (route) => (asked++, route.fulfill({ status: 503 })));
+    await operator.field('Order number').fill('1');
+    await operator.button('History').click();
+    await operator.alert('This page tries again every few seconds.');
+
+    await operator.button('Close').click();
+    await operator.page.clock.runFor(6_500);
+    await operator.page.waitForLoadState('networkidle');
+
+    expect(asked).toBe(1);
+    expect(operator.errors).toEqual([]);
+  });
+
   it('says that an order has no events', async () => {
     const { operator } = await page.openShop();
     await operator.field('Order number').fill('none');

@@ -66,6 +66,76 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
+  it('sends nothing else while it saves, whatever key is pressed', async () => {
+    const { shop, operator } = await page.openShop();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await operator.page.route(
+      '**/methods/*',
+      (route) => held.then(() => route.fulfill({ status: 503, json: { code: 'database_unavailable' } })),
+      { times: 1 },
+    );
+    await operator.button('UPS Ground').click();
+    await operator.field('Name').fill('Renamed');
+    await operator.field('Name').press('Control+Enter');
+
+    // The disabled fields have no values, and the switch would be off.
+    await operator.button('Cancel').focus();
+    await operator.page.keyboard.press('Control+Enter');
+    release();
+    await operator.alert('The server or its database is busy');
+    await operator.page.waitForLoadState('networkidle');
+
+    expect((await shop.list('q=ground')).body.data).toMatchObject([{ is_active: true, version: 1 }]);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('asks before the page is left with what the user has typed, and while it saves', async () => {
+    const { operator } = await page.openShop();
+    const questions: string[] = [];
+    operator.page.on('dialog', (dialog) => {
+      questions.push(dialog.type());
+      void dialog.dismiss();
+    });
+    const leave = (): Promise<unknown> =>
+      operator.page.evaluate('location.reload(); new Promise((resolve) => setTimeout(resolve, 200))');
+    await operator.button('UPS Ground').click();
+    await operator.field('Name').fill('Typed');
+    await leave();
+    expect(await operator.field('Name').inputValue()).toBe('Typed');
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await operator.page.route('**/methods/*', (route) => held.then(() => route.fallback()));
+    await operator.button('Save').click();
+    await leave();
+    release();
+    await operator.notice('“Typed” is saved.');
+
+    expect(questions).toEqual(['beforeunload', 'beforeunload']);
+    await operator.page.reload();
+    expect(questions).toHaveLength(2);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('that was left opens no other one over what the user types now', async () => {
+    const { operator } = await page.openShop();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await operator.page.route('**/methods', (route) => held.then(() => route.continue()));
+    await operator.button('Add a method').click();
+    await operator.fillIn({ 'Carrier code': 'gls', 'Method code': '1', Name: 'GLS Parcel' });
+    await operator.button('Save and add another').click();
+    await operator.page.keyboard.press('Escape');
+    await operator.button('UPS Ground').click();
+    await operator.field('Name').fill('Typed');
+
+    release();
+    await operator.row('GLS Parcel').waitFor();
+
+    expect(await operator.field('Name').inputValue()).toBe('Typed');
+    expect(operator.errors).toEqual([]);
+  });
+
   it('marks taken codes at the method code, and leads to the method that has them', async () => {
     const { operator } = await page.openShop();
     await operator.button('Add a method').click();

@@ -1,7 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type ShippingMethodDto, ShippingMethodsService, toUpsertRequest } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
 import { Client, freshProject, ground } from '../support/client.js';
 import { isInstalled, type Operator, pageInBrowser, place } from './page-in-browser.js';
+
+const returned = 'document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))';
 
 describe.skipIf(!isInstalled)(`the order of the methods on the page${place}`, () => {
   const page = pageInBrowser();
@@ -284,6 +287,79 @@ describe.skipIf(!isInstalled)(`the order of the methods on the page${place}`, ()
     await operator.page.mouse.up();
     await operator.notice('“m10” is now 30 of 30.');
 
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('stays, if somebody removes the row to which a method is dragged', async () => {
+    const { shop, operator } = await page.openShop();
+    const before = await operator.labels();
+    const target = await operator.row('UPS Express').boundingBox();
+    await operator.handle('DHL Worldwide').hover();
+    await operator.page.mouse.down();
+    await operator.page.mouse.move((target?.x ?? 0) + 20, (target?.y ?? 0) + 10, { steps: 5 });
+    await shop.remove((await shop.list('q=express')).body.data[0]?.id ?? '');
+    await operator.page.evaluate(returned);
+    await operator.row('UPS Express').waitFor({ state: 'detached' });
+
+    await operator.page.mouse.up();
+    await operator.handle('UPS Ground').press('End');
+    await operator.notice('“UPS Ground” is now 3 of 3.');
+
+    const [first = '', ...others] = before.filter((label) => label !== 'UPS Express');
+    expect(await checkout(shop)).toEqual([...others, first]);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('is changed past the next method that is shown, although the moves before are not saved yet', async () => {
+    const shop = new Client(page.origin, freshProject());
+    for (const [index, method_label] of ['1x', '2', '3', '4x', '5x', '6', '7'].entries())
+      await shop.create({ carrier_code: 'c', method_code: method_label, method_label, sort_order: index });
+    const operator = await page.open(`${shop.project}&q=x`);
+    await operator.page.route('**/methods/*', (route) => delay(100).then(() => route.fallback()));
+
+    for (let press = 0; press < 3; press++) await operator.handle('1x').press('ArrowDown');
+    await operator.notice('“1x” is now 5 of 7.');
+    await operator.page.waitForLoadState('networkidle');
+
+    expect(await checkout(shop)).toEqual(['2', '3', '4x', '5x', '1x', '6', '7']);
+    await operator.page.keyboard.press('ControlOrMeta+z');
+    await operator.notice('Undone: “1x” is as before.');
+    expect((await checkout(shop))[0]).toBe('1x');
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('is taken back with the steps that waited when Undo was pressed', async () => {
+    const { shop, operator } = await page.openShop();
+    const before = await checkout(shop);
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await operator.page.route('**/tree', (route) => held.then(() => route.fallback()));
+    for (let press = 0; press < 3; press++) await operator.handle('UPS Ground').press('ArrowDown');
+    await operator.notice('“UPS Ground” is now 2 of 4.');
+
+    await operator.page.keyboard.press('ControlOrMeta+z');
+    release();
+    await operator.notice('Undone: “UPS Ground” is as before.');
+
+    expect(await checkout(shop)).toEqual(before);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('is taken back without what somebody else has changed between two steps', async () => {
+    const { shop, operator } = await page.openShop();
+    await operator.handle('UPS Ground').press('ArrowDown');
+    await operator.notice('“UPS Ground” is now 2 of 4.');
+    const [method] = (await shop.list('filter[method_code]=03')).body.data;
+    const request = toUpsertRequest(method as ShippingMethodDto);
+    await shop.update(method?.id ?? '', { ...request, method_label: 'Changed' });
+    await operator.page.evaluate(returned);
+    await operator.handle('Changed').press('ArrowDown');
+    await operator.notice('“Changed” is now 3 of 4.');
+
+    await operator.page.keyboard.press('ControlOrMeta+z');
+    await operator.notice('Undone: ');
+
+    expect(await checkout(shop)).toEqual(['UPS 2nd Day Air', 'Changed', 'UPS Express', 'DHL Worldwide']);
     expect(operator.errors).toEqual([]);
   });
 

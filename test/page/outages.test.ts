@@ -1,3 +1,4 @@
+import { type Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { engine } from '../support/database.js';
 import { isInstalled, pageInBrowser, place } from './page-in-browser.js';
@@ -85,6 +86,30 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
+  it('takes a new method that is saved again for the one that it has saved before', async () => {
+    const { shop, operator } = await page.openShop();
+    await operator.page.route(
+      '**/methods',
+      async (route) => {
+        await route.fetch();
+        await route.abort();
+      },
+      { times: 1 },
+    );
+    await operator.button('Add a method').click();
+    await operator.fillIn({ 'Carrier code': 'gls', 'Method code': '1', Name: 'GLS Parcel' });
+    await operator.button('Save').click();
+    await operator.text('Perhaps it was saved.').waitFor();
+
+    await operator.button('Save').click();
+    await operator.notice('“GLS Parcel” is saved.');
+    await operator.button('Undo').click();
+    await operator.notice('Undone: the method is removed again.');
+
+    expect((await shop.list()).body.meta.total).toBe(4);
+    expect(operator.errors).toEqual([]);
+  });
+
   it('says that a change of several methods has stopped, and takes back what was saved', async () => {
     const { shop, operator } = await page.openShop();
     const changed: string[] = [];
@@ -104,6 +129,66 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     await operator.notice('Undone: ');
 
     expect(await inactive()).toBe(0);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it.each<[string, (route: Route) => Promise<void>]>([
+    ['is down', (route) => route.fulfill({ status: 503 })],
+    ['has had too many requests', (route) => route.fulfill({ status: 429 })],
+  ])('shows what was saved although the list cannot be read, because the server %s', async (_why, fail) => {
+    const { shop, operator } = await page.openShop();
+    await operator.page.clock.install();
+    await operator.page.route('**/tree', fail);
+
+    await operator.toggle('UPS Ground').click();
+    await operator.alert('This page tries again every few seconds.');
+    expect(await operator.toggle('UPS Ground').isChecked()).toBe(false);
+    await operator.toggle('UPS Ground').click();
+    await operator.notice('“UPS Ground” is on');
+    for (const [label, name] of [
+      ['UPS Ground', 'Renamed'],
+      ['Renamed', 'Renamed again'],
+    ] as const) {
+      await operator.button(label).click();
+      await operator.field('Name').fill(name);
+      await operator.button('Save').click();
+      await operator.notice(`“${name}” is saved.`);
+    }
+    await operator.page.unroute('**/tree', fail);
+    await operator.page.clock.runFor(3_000);
+    await operator.page.getByRole('alert').waitFor({ state: 'detached' });
+
+    expect((await shop.list('q=renamed again')).body.data).toMatchObject([{ is_active: true, version: 5 }]);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('reads the list again, if it has come only in part', async () => {
+    const { operator } = await page.openShop();
+    await operator.page.clock.install();
+    await operator.page.evaluate(
+      'const { text } = Response.prototype; Response.prototype.text = () => { Response.prototype.text = text; return Promise.reject(new TypeError()); }; document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))',
+    );
+    await operator.alert('The server did not respond.');
+
+    await operator.page.clock.runFor(3_000);
+    await operator.page.getByRole('alert').waitFor({ state: 'detached' });
+
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('offers Undo again after it could not be sent', async () => {
+    const { shop, operator } = await page.openShop();
+    await operator.remove('UPS Ground');
+    await operator.notice('“UPS Ground” is removed.');
+    await operator.page.context().setOffline(true);
+    await operator.button('Undo').click();
+    await operator.notice('The server did not respond.');
+    await operator.page.context().setOffline(false);
+
+    await operator.button('Undo').click();
+    await operator.notice('Undone: “UPS Ground” is as before.');
+
+    expect((await shop.list()).body.meta.total).toBe(4);
     expect(operator.errors).toEqual([]);
   });
 

@@ -40,6 +40,7 @@ describe.skipIf(!isInstalled)(`the page on responses in an envelope${place}`, ()
 
   it.each<[string, (value: unknown) => unknown]>([
     ['{ ok, data }', (data) => ({ ok: true, data })],
+    ['{ id, data }', (data) => ({ id: 'of the request', data })],
     ['{ success, result, error }', (result) => ({ success: true, result, error: null })],
   ])('reads and changes methods in %s', async (_form, wrap) => {
     envelope.wrap = wrap;
@@ -47,6 +48,8 @@ describe.skipIf(!isInstalled)(`the page on responses in an envelope${place}`, ()
 
     await operator.toggle('UPS Ground').click();
     await operator.notice('“UPS Ground” is off');
+    await operator.button('Undo').click();
+    await operator.notice('Undone: “UPS Ground” is as before.');
     await operator.page.goto(`${page.origin}/shipping?project=${shop.project}&order=1`);
     await operator.text('Order 1 has no events.').waitFor();
 

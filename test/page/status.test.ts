@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ground } from '../support/client.js';
 import { isInstalled, pageInBrowser, place } from './page-in-browser.js';
 
 describe.skipIf(!isInstalled)(`the status line of the page${place}`, () => {
@@ -86,6 +87,47 @@ describe.skipIf(!isInstalled)(`the status line of the page${place}`, () => {
     await operator.page.keyboard.press('ControlOrMeta+z');
 
     await operator.notice('Undone: “UPS Ground” is as before.');
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('takes back only once by a double click, and the second click does not bring the change back', async () => {
+    const { shop, operator } = await page.openShop();
+    await operator.page.getByRole('combobox', { name: 'Carrier' }).selectOption('UPS');
+    const active = async (): Promise<number> => (await shop.list('filter[is_active]=true')).body.meta.total;
+    const clickTwice = async (first: string, second: string): Promise<void> => {
+      const { x = 0, y = 0 } = (await operator.button(first).boundingBox()) ?? {};
+      await operator.page.mouse.click(x + 10, y + 10);
+      await operator.button(second).waitFor();
+      await operator.page.mouse.down({ clickCount: 2 });
+      await operator.page.mouse.up({ clickCount: 2 });
+      await operator.page.waitForLoadState('networkidle');
+    };
+
+    await clickTwice('Switch off 3', 'Switch on 3');
+    expect(await active()).toBe(1);
+    await clickTwice('Undo', 'Redo');
+    expect(await active()).toBe(4);
+
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('takes back the last change, and not an earlier one that has stopped', async () => {
+    const { shop, operator } = await page.openShop();
+    let changes = 0;
+    await operator.page.route('**/methods/*', async (route) => {
+      const isSecond = route.request().method() === 'PATCH' && ++changes === 2;
+      await (isSecond ? route.fulfill({ status: 409 }) : route.fallback());
+    });
+    await operator.page.getByRole('combobox', { name: 'Carrier' }).selectOption('UPS');
+    await operator.button('Switch off 3').click();
+    await operator.notice('Saving stopped: 1 of 3 are saved.');
+    await operator.remove('UPS Express');
+    await operator.notice('“UPS Express” is removed.');
+
+    await operator.page.keyboard.press('ControlOrMeta+z');
+    await operator.notice('Undone: “UPS Express” is as before.');
+
+    expect((await shop.list('filter[is_active]=false')).body.meta.total).toBe(1);
     expect(operator.errors).toEqual([]);
   });
 
@@ -230,6 +272,51 @@ describe.skipIf(!isInstalled)(`a change of all methods that a filter shows${plac
     await operator.notice('Undone: ');
 
     expect((await shop.list('q=united')).body.meta.total).toBe(0);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('keeps a name that somebody else has given since the preview', async () => {
+    const { shop, operator } = await page.openShop();
+    await operator.page.getByRole('searchbox').fill('ground');
+    await operator.button('Replace in names').click();
+    await operator.fillIn({ Find: 'Ground', 'Replace with': 'Land' });
+    await operator.text('1 name changes.').waitFor();
+    const [method] = (await shop.list('q=ground')).body.data;
+    await shop.update(method?.id ?? '', { ...ground, method_label: 'Ground of somebody else' });
+    await operator.page.evaluate('document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))');
+    await operator.row('Ground of somebody else').waitFor();
+
+    await operator.button('Replace').click();
+    await operator.notice('This was not saved. Somebody else has changed a method.');
+
+    expect((await shop.list('q=ground')).body.data).toMatchObject([
+      { method_label: 'Ground of somebody else' },
+    ]);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('asks before the user leaves the page while some of them wait', async () => {
+    const { operator } = await page.openShop();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await operator.page.route('**/methods/*', (route) => held.then(() => route.fallback()));
+    await operator.page.getByRole('combobox', { name: 'Carrier' }).selectOption('UPS');
+    await operator.button('Switch off 3').click();
+    await operator.notice('Saving');
+
+    const asked = operator.page.waitForEvent('dialog');
+    await operator.field('Project').fill('another');
+    const click = operator.button('Open').click();
+    const question = await asked;
+    expect(question.type()).toBe('beforeunload');
+    await question.dismiss();
+    await click;
+    release();
+    await operator.notice('3 methods are off');
+
+    await operator.field('Project').fill('another');
+    await operator.button('Open').click();
+    await operator.text('“another” has no shipping methods yet').waitFor();
     expect(operator.errors).toEqual([]);
   });
 

@@ -77,22 +77,23 @@ async function send<Value>(method: string, path: string, content?: object, etag?
     credentials: settings.login === 'bearer' ? 'omit' : 'same-origin',
   };
   const signal = AbortSignal.timeout(maxWaitMs);
-  const response = await fetch(path, { method, headers, body, signal, ...how }).catch(() => Response.error());
+  const [response, text] = await fetch(path, { method, headers, body, signal, ...how })
+    .then(async (answer) => [answer, await answer.text()] as const)
+    .catch(() => [Response.error(), ''] as const);
   // A DELETE has no body. What is not JSON does not come from the API.
-  const result = await response
-    .text()
-    .then((text) => JSON.parse(text || '{}'))
+  const result = await Promise.resolve(text || '{}')
+    .then(JSON.parse)
     .catch(() => undefined);
   // Lists, trees and histories have an array in `data`. An envelope of the backend has the value in one of its fields.
-  const isValue = (each: { data?: unknown; id?: unknown } | null): unknown =>
-    method === 'GET' ? Array.isArray(each?.data) : each?.id || method === 'DELETE';
+  const isValue = (each: { data?: unknown; etag?: unknown } | null): unknown =>
+    method === 'GET' ? Array.isArray(each?.data) : each?.etag || method === 'DELETE';
   const value = result && [result, ...Object.values(result)].find(isValue);
   if (response.ok && value) return value;
   // A gateway may send a page of its own, or the backend an envelope of its own, with any status of success.
   const status = response.type === 'opaqueredirect' ? 401 : response.status;
   const problem = response.ok ? problemOf(200, {}) : problemOf(status, result ?? {});
-  const isUnclear =
-    method !== 'GET' && (response.ok || (problem.isOutage && problem.code !== 'database_unavailable'));
+  const isRefused = status === 429 || problem.code === 'database_unavailable';
+  const isUnclear = method !== 'GET' && (response.ok || (problem.isOutage && !isRefused));
   throw Object.assign(problem, { isUnclear });
 }
 
@@ -116,7 +117,7 @@ function problemOf(status: number, result: { code?: string; detail?: string; err
     result.detail ??
     t('status_other', values);
   const errors = Array.isArray(result.errors) ? result.errors.map(Object) : [];
-  const isOutage = status === 0 || status >= 500;
+  const isOutage = status === 0 || status === 429 || status >= 500;
   return Object.assign(new Error(), { ...result, message, code, errors, status, isOutage });
 }
 

@@ -38,9 +38,19 @@ export const removalOf = (method: ShippingMethodDto): ChangeRequest => ({
 export const restorationOf = (saved: ShippingMethodDto, before: ShippingMethodDto): ChangeRequest =>
   updateOf(saved, requestOf(before));
 
-interface ReportOptions {
-  isError?: boolean;
+interface CommonOptions {
   isUndone?: boolean;
+  /** The id of the method that these requests move by a step. */
+  moved?: string | undefined;
+}
+
+interface RunOptions extends CommonOptions {
+  /** What takes a change back. The user may try it again after an outage. */
+  again?: () => unknown;
+}
+
+interface ReportOptions extends CommonOptions {
+  isError?: boolean;
   success?: string | undefined;
   last?: Saved | undefined;
 }
@@ -48,11 +58,20 @@ interface ReportOptions {
 /** Changes of the list run one after another, because a user may press keys faster than the server responds. */
 export class Changes {
   private last: Promise<unknown> = Promise.resolve();
+  /** How many changes are not done yet. */
+  private waiting = 0;
   /** Set if the last change was a step of a move: of which method, and what takes all of its steps back. */
-  private moves: { id: string; undo: readonly ChangeRequest[] } | undefined;
+  private moves: { id: string; undo: readonly ChangeRequest[]; success: string | undefined } | undefined;
 
   /** @param load shows the list as it is now. It gets the methods that have been saved. */
-  constructor(private readonly load: (saved: readonly Saved[]) => Promise<void>) {}
+  constructor(private readonly load: (saved: readonly Saved[]) => Promise<void>) {
+    // The changes that wait would be lost. If the user stays, the page must work.
+    addEventListener('beforeunload', (event) => {
+      if (this.waiting === 0) return;
+      event.preventDefault();
+      document.querySelector<HTMLElement>('#page')?.removeAttribute('inert');
+    });
+  }
 
   /**
    * Runs a function after the changes before it, even if one of them has thrown. The function may read the list, which
@@ -60,7 +79,8 @@ export class Changes {
    */
   queue<Result>(act: () => Promise<Result>): Promise<Result> {
     clearErrors();
-    const run = this.last.then(act, act);
+    this.waiting++;
+    const run = this.last.then(act, act).finally(() => this.waiting--);
     this.last = run;
     return run;
   }
@@ -71,16 +91,16 @@ export class Changes {
   }
 
   /**
-   * @param moved the id of the method that these requests move by a step
    * @returns whether all requests have succeeded
    */
   async run(
     requests: readonly ChangeRequest[],
     success: string | undefined,
-    { isUndone = false, moved }: { isUndone?: boolean; moved?: string | undefined } = {},
+    { isUndone = false, moved, again }: RunOptions = {},
   ): Promise<boolean> {
     if (requests.length === 0) return true;
-    const earlier = moved && this.moves?.id === moved ? this.moves.undo : [];
+    const steps = moved && this.moves?.id === moved ? this.moves.undo : [];
+    const earlier = isContinued(steps, requests) ? steps : [];
     this.moves = undefined;
     const saved: Saved[] = [];
     const undo: ChangeRequest[] = [];
@@ -98,10 +118,12 @@ export class Changes {
     }
     if (!problem) {
       const undoAll = together(undo, earlier);
-      this.report(success, undoAll, { isUndone, last: saved.at(-1) });
-      this.moves = moved ? { id: moved, undo: undoAll } : undefined;
-    } else if (saved.length === 0) notify(failureOf(problem), { isError: true });
-    else {
+      this.report(success, undoAll, { isUndone, last: saved.at(-1), moved });
+      this.moves = moved ? { id: moved, undo: undoAll, success } : undefined;
+    } else if (saved.length === 0) {
+      const mayTryAgain = problem.isOutage ? again : undefined;
+      notify(failureOf(problem), { isError: true, isUndone: !isUndone, undo: mayTryAgain });
+    } else {
       const stopped = t('stopped', { done: saved.length, count: requests.length });
       this.report(`${stopped} ${reasonOf(problem)}`, undo, { isError: true, success });
     }
@@ -116,15 +138,25 @@ export class Changes {
   report(
     text: string | undefined,
     undo: readonly ChangeRequest[],
-    { isError = false, isUndone = false, success = text, last }: ReportOptions = {},
+    { isError = false, isUndone = false, success = text, last, moved }: ReportOptions = {},
   ): void {
     this.moves = undefined;
     const takeBack = (): Promise<boolean> =>
-      this.queue(() => this.run(undo, success, { isUndone: !isUndone }));
+      this.queue(() => {
+        // Further steps may have waited.
+        const all = moved && this.moves?.id === moved ? this.moves : { undo, success };
+        return this.run(all.undo, all.success, { isUndone: !isUndone, again: takeBack });
+      });
     const undone = (): string | undefined =>
       plural(last?.id ? 'undone' : 'undone_adding', undo.length, { label: last?.method_label });
     notify(isUndone ? undone() : text, { isError, isUndone, undo: takeBack });
   }
+}
+
+/** Undo must not take back what somebody else has changed between two steps. */
+function isContinued(earlier: readonly ChangeRequest[], requests: readonly ChangeRequest[]): boolean {
+  const etags = new Map(earlier.map(({ method }) => [method?.id, method?.etag]));
+  return requests.every(({ method }) => !etags.has(method?.id) || etags.get(method?.id) === method?.etag);
 }
 
 /** A key that is pressed several times moves a method in several steps, which are taken back together. */

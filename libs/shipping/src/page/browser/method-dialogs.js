@@ -7,7 +7,7 @@ export function MoveDialog({ method, place, count, move, onClose }) {
   const moveTo = (event) => {
     const wanted = Number(formValues(event).place);
     closeDialog();
-    move(method.id, wanted - place);
+    move(method.id, () => wanted);
   };
   return html`
     <${Dialog} title=${t('move_title', { label: method.method_label })} onClose=${onClose}>

@@ -28,7 +28,7 @@ export function matching({ methods, marks, defaults, filters, kept }) {
           (status === 'on' && is_active) ||
           (status === 'off' && !is_active) ||
           (status === 'own' && marks.get(id).own.length > 0) ||
-          (status === 'only' && !defaults.has(codesKey(method)))) &&
+          (status === 'only' && defaults.size > 0 && !defaults.has(codesKey(method)))) &&
         words.every((word) => texts.some((text) => text.includes(word))))
     );
   });

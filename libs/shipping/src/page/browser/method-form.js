@@ -137,6 +137,8 @@ export class MethodForm extends Component {
 
   save = (event) => {
     event.preventDefault();
+    // While it saves, the fields are disabled, and have no values. The keys get to it from Cancel.
+    if (this.state.isSaving) return;
     const changes = this.changes(event.currentTarget);
     const isChanged = Object.keys({ ...changes, ...this.useDefault(this.before) }).length > 0;
     // Without a request, Undo still takes back what the user has done before.
@@ -148,15 +150,17 @@ export class MethodForm extends Component {
   async send(changes, current, isAnother) {
     const dialog = document.querySelector('dialog');
     const { afterSave, add } = this.props;
+    const wasUnclear = this.state.problem?.isUnclear;
     clearErrors();
     // In a conflict, the two versions stay until one of them is saved.
     this.setState({ isSaving: true, ...(current !== this.state.other && { problem: undefined, violations: [] }) });
     try {
       const all = { ...changes, ...this.useDefault(current), ...this.shownValues(changes, current) };
-      const saved = await (current.id ? api.update(current, all) : api.create({ ...requestOf(current), ...all }));
+      const saved = await (current.id ? api.update(current, all) : this.create({ ...requestOf(current), ...all }, wasUnclear));
       const { carrier_code, carrier_label, method_label: label, sort_order } = saved;
+      const isLeft = !dialog.open;
       dialog.close();
-      if (isAnother) add({ carrier_code, carrier_label }, sort_order);
+      if (isAnother && !isLeft) add({ carrier_code, carrier_label }, sort_order);
       await afterSave(t('saved', { label }), current, saved);
     } catch (problem) {
       // The list may be old.
@@ -164,6 +168,15 @@ export class MethodForm extends Component {
       if (dialog.open) await this.explain(problem, changes, current);
       else notify(api.failureOf(problem), { isError: true });
     }
+  }
+
+  /** An equal method is the one that was saved when nobody knew it. */
+  create(request, wasUnclear) {
+    return api.create(request).catch(async (problem) => {
+      const equal = wasUnclear && problem.identical && (await api.find(problem.existing_id));
+      if (equal) return equal;
+      throw problem;
+    });
   }
 
   /**
@@ -192,13 +205,24 @@ export class MethodForm extends Component {
     if (label?.value === '') label.value = known?.carrier_label ?? '';
   };
 
-  /** Cancel, Escape and the links of the form ask before they throw away what the user has typed. */
-  mayLeave = () => {
-    const { madeOwn, madeInherited, isSaving } = this.state;
+  componentDidMount() {
+    addEventListener('beforeunload', this.leave);
+  }
+
+  componentWillUnmount() {
+    removeEventListener('beforeunload', this.leave);
+  }
+
+  /** The browser asks before it opens another page. */
+  leave = (event) => (this.state.isSaving || this.isChanged()) && event.preventDefault();
+
+  isChanged({ madeOwn, madeInherited } = this.state) {
     const typed = this.changes(document.querySelector('dialog form'));
-    const isChanged = !isSaving && madeOwn.length + madeInherited.length + Object.keys(typed).length > 0;
-    return !isChanged || confirm(t('discard_question'));
-  };
+    return madeOwn.length + madeInherited.length + Object.keys(typed).length > 0;
+  }
+
+  /** Cancel, Escape and Remove ask before they throw away what the user has typed. */
+  mayLeave = () => this.state.isSaving || !this.isChanged() || confirm(t('discard_question'));
   cancel = () => {
     if (!this.mayLeave()) return;
     // The request cannot be taken back.
@@ -242,12 +266,11 @@ export class MethodForm extends Component {
 
   codes({ carrier_code, method_code } = this.before) {
     const open = () => this.setState({ hasCodes: true }, () => document.querySelector('#field-carrier_code').focus());
-    const leave = (event) => this.mayLeave() || event.preventDefault();
     return html`
       <div class="row wide">
         <small dir="ltr"><bdi>${carrier_code}</bdi> / <bdi>${method_code}</bdi></small>
         <button type="button" class="quiet" onClick=${open}>${t('change_codes')}</button>
-        ${this.defaultMethod && html`<a class="quiet" href=${addressOf(this.defaultMethod)} onClick=${leave}>${t('edit_default')}</a>`}
+        ${this.defaultMethod && html`<a class="quiet" href=${addressOf(this.defaultMethod)}>${t('edit_default')}</a>`}
       </div>`;
   }
 

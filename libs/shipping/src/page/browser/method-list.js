@@ -52,18 +52,20 @@ export class MethodList extends Component {
     if (!by || !row) return;
     event.preventDefault();
     const { move } = this.props;
+    const { id } = row.dataset;
     const rows = [...row.parentNode.children];
     const next = Math.max(0, Math.min(rows.indexOf(row) + by, rows.length - 1));
     const isHandle = event.target.matches('.handle');
-    if (isHandle && Math.abs(by) > 1) move(row.dataset.id, by);
-    else if (isHandle) this.moveTo(row.dataset.id, rows[next].dataset.id, true);
+    if (isHandle && Math.abs(by) > 1) move(id, () => by);
+    else if (isHandle) move(id, () => this.placeBeside(id, by), true);
     else rows[next].querySelector(event.target.matches('.name') ? '.name' : '[role=switch]').focus();
   };
-  /** Gives a method the place of another one. */
-  moveTo = (id, target, isStep = false) => {
-    const { places, move } = this.props;
-    move(id, places.get(target) - places.get(id), isStep);
-  };
+  /** A method that somebody has removed meanwhile has no place. */
+  placeBeside(id, by) {
+    const { methods, places } = this.props;
+    const index = methods.findIndex((method) => method.id === id);
+    return places.get(methods[index + by]?.id);
+  }
 
   /** The pointer may be a mouse, a pen or a finger. Above the list it means the first row, and below it the last one. */
   grab = ({ currentTarget, pointerId, button }) => {
@@ -90,7 +92,7 @@ export class MethodList extends Component {
   release = () => this.setState({ target: undefined, dragged: undefined });
   drop = (id) => {
     const { target } = this.state;
-    if (target !== undefined) this.moveTo(id, target);
+    if (target !== undefined) this.props.move(id, () => this.props.places.get(target));
   };
   /** A click offers the same to people who cannot drag. The end of a drag is a click, too. Enter is a click without a detail. */
   open = ({ detail }, id) => {

@@ -10,8 +10,8 @@ import { MethodList } from './method-list.js';
 import { marksOf, requestOf } from './method.js';
 import { inCheckoutOrder, renumbered } from './move.js';
 import { plural, settings, t } from './settings.js';
-import { notify } from './status.js';
-import { html, Section } from './view.js';
+import { clearErrors, notify } from './status.js';
+import { html, once, Section } from './view.js';
 
 const placesOf = (methods) => new Map(methods.map(({ id }, index) => [id, index + 1]));
 
@@ -20,8 +20,17 @@ export class Methods extends Section {
   state = { filters: filtersInAddress(), kept: new Set() };
   changes = new Changes((saved) => {
     this.keep(saved.filter(({ id }) => id && !this.find(id)));
+    this.merge(saved);
     return this.load();
   });
+
+  /** Perhaps the list cannot be read now. What has been saved is known nevertheless. */
+  merge(saved) {
+    if (saved.length === 0) return;
+    const now = new Map(saved.map((method) => [method.id, method]));
+    const methods = this.state.methods.map((method) => now.get(method.id) ?? method).toSorted(inCheckoutOrder);
+    this.setState({ methods, places: placesOf(methods) });
+  }
 
   componentDidMount() {
     super.componentDidMount();
@@ -93,23 +102,28 @@ export class Methods extends Section {
 
   replace = (changes) => {
     const requests = () =>
-      changes.flatMap(([{ id }, method_label]) => {
-        const method = this.find(id);
-        return method ? [updateOf(method, { method_label })] : [];
+      changes.flatMap(([previewed, method_label]) => {
+        const method = this.find(previewed.id);
+        // The API refuses the old method, so that a name is kept that somebody else has given meanwhile.
+        const isSame = method?.method_label === previewed.method_label;
+        return method ? [updateOf(isSame ? method : previewed, { method_label })] : [];
       });
     this.keep(changes.map(([method]) => method));
     return this.changes.add(requests, plural('replaced_now', changes.length));
   };
 
-  /** @param isStep whether it is one of several presses of a key, which are taken back together */
-  move = (id, steps, isStep) => this.changes.queue(() => this.moveNow(id, steps, isStep));
+  /**
+   * @param placeOf returns the new place. It is called after the moves before this one, and finds none if the target is gone
+   * @param isStep whether it is one of several presses of a key, which are taken back together
+   */
+  move = (id, placeOf, isStep) => this.changes.queue(() => this.moveNow(id, placeOf, isStep));
 
   /** The list shows the new order at once, and the server gets it then. */
-  async moveNow(id, steps, isStep) {
+  async moveNow(id, placeOf, isStep) {
     const { methods, places } = this.state;
     const from = methods.findIndex((method) => method.id === id);
-    const to = Math.max(0, Math.min(from + steps, methods.length - 1));
-    if (from === -1 || to === from) return;
+    const to = Math.max(0, Math.min(placeOf() - 1, methods.length - 1));
+    if (from === -1 || Number.isNaN(to) || to === from) return;
     const moved = methods[from];
     const wanted = methods.toSpliced(from, 1).toSpliced(to, 0, moved);
     this.setState({ methods: wanted, places: placesOf(wanted) });
@@ -138,6 +152,7 @@ export class Methods extends Section {
 
   remove = async (method) => {
     const dialog = document.querySelector('dialog');
+    clearErrors();
     this.setState({ removing: { method, isSent: true } });
     const { send, undo } = removalOf(method);
     const problem = await send().then(
@@ -157,6 +172,7 @@ export class Methods extends Section {
     if (saved) {
       this.changes.report(text, [method.id ? restorationOf(saved, method) : removalOf(saved)]);
       this.keep([saved]);
+      this.merge([saved]);
     }
     await this.load();
   };
@@ -231,7 +247,7 @@ export class Methods extends Section {
       const text = t(is_active ? 'switch_on' : 'switch_off', { count: others.length });
       return (
         others.length > 0 &&
-        html`<button class="secondary outline" onClick=${() => this.toggleAll(others, is_active)}>${text}</button>`
+        html`<button class="secondary outline" onClick=${once(() => this.toggleAll(others, is_active))}>${text}</button>`
       );
     };
     return html`

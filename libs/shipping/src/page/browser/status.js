@@ -1,5 +1,5 @@
 import { t } from './settings.js';
-import { html, render } from './view.js';
+import { html, once, render } from './view.js';
 
 const line = document.querySelector('output');
 let notices = [];
@@ -42,14 +42,14 @@ function noticeOf(notice) {
   const close = () => show(notices.filter((each) => each !== notice));
   const takeBack = () => {
     // The button goes. Ctrl+Z leaves the focus where it is.
-    if (line.contains(document.activeElement)) document.querySelector('#methods').focus();
+    if (line.contains(document.activeElement)) document.querySelector('#methods')?.focus();
     close();
     undo();
   };
   return html`
     <p key=${isBusy ? 'busy' : text} class=${isError ? 'failed' : isBusy && 'busy'}>
       <span dir="auto">${text}</span>
-      ${undo && html`<button class="quiet" aria-keyshortcuts=${keys[0]} title=${keys[0]} onClick=${takeBack}>${keys[1]}</button>`}
+      ${undo && html`<button class="quiet" aria-keyshortcuts=${keys[0]} title=${keys[0]} onClick=${once(takeBack)}>${keys[1]}</button>`}
       ${!isBusy && html`<button class="quiet" aria-label=${t('close')} onClick=${close}>✕</button>`}
     </p>`;
 }

@@ -14,6 +14,11 @@ export class Section extends Component {
     this.load();
   }
 
+  componentWillUnmount() {
+    clearTimeout(this.timer);
+    this.latest = undefined;
+  }
+
   getSnapshotBeforeUpdate() {
     return document.activeElement !== document.body;
   }
@@ -64,6 +69,9 @@ export function formValues(event) {
   const { currentTarget } = event;
   return Object.fromEntries(new FormData(currentTarget.form ?? currentTarget));
 }
+
+/** The second click of a double click must not press the opposite button, which has come in its place. */
+export const once = (act) => (event) => event.detail < 2 && act(event);
 
 export const words = (name) => name.replaceAll(/[._]/g, ' ');
 export const sentence = (type) => words(type).replace(/^./, (first) => first.toUpperCase());
