@@ -110,15 +110,15 @@ const rows: Row[] = [
     Express: '404 method_not_found',
     Fastify: '415 unsupported_media_type',
   },
-  {
-    given: 'the body null',
+  ...['null', '"text"', '1'].map((sent) => ({
+    given: `the body ${sent}`,
     method: 'POST',
     path: methods,
     headers: json,
-    sent: 'null',
+    sent,
     Express: '400 invalid_json',
     Fastify: '400 validation_failed',
-  },
+  })),
   {
     given: 'a key __proto__',
     method: 'POST',

@@ -5,6 +5,7 @@ const titleOf = (scenario) => scenarios[scenario].title;
 /** The scenarios of the first table: in memory, then not in memory with 20 and with 100 methods in the project. */
 const reads = {
   'a list of 20': ['list20', 'list20coldSmall', 'list20cold'],
+  'a list of 20, 4 clients': ['list20few'],
   'a list with `q` and a filter that change': ['search'],
   'the tree of 100': ['tree', undefined, 'treeCold'],
 };
@@ -49,7 +50,7 @@ export function summary(results) {
     slowLists,
     '## How it was measured',
     measured(results.postgres),
-    'Everything runs on one machine, including the load generator, without TLS, logging or guards. `lab/bench/figures.md` has all figures, on PostgreSQL and MariaDB.',
+    'Everything runs on one machine, including the load generator, without TLS, logging or guards. `lab/bench/figures.md` of the repository has all figures, on PostgreSQL and MariaDB.',
   ].join('\n\n');
 }
 
@@ -96,12 +97,12 @@ function othersTable(rows) {
 
 function firstSentence(rows) {
   const bare = (scenario) => ratio(rows, scenario, 'bare');
-  return `Is it fast enough? Compared with Fastify and SQL by hand, a list from memory is ${bare('list20')} times as fast, a first read ${bare('list20cold')} to ${bare('treeCold')} times, the history of an order ${bare('events')} times, and a create ${bare('createOne')} to ${bare('create')} times.`;
+  return `Is it fast enough? Compared with Fastify and SQL by hand, a list from memory is ${bare('list20')} times as fast with 64 clients and ${bare('list20few')} times with 4, a first read ${bare('list20cold')} to ${bare('treeCold')} times, the history of an order ${bare('events')} times, and a create ${bare('createOne')} to ${bare('create')} times.`;
 }
 
 function meaningOfACell(rows) {
   const naive = ratio(rows, 'list20', 'naive');
-  return `"${naive} (${ratio(rows, 'list20', 'bare')})" means: while **Nest, Fastify and TypeORM by hand** serve one request, we serve ${naive}. In brackets, the other program is **Fastify and SQL by hand**.`;
+  return `"${naive} (${ratio(rows, 'list20', 'bare')})" means: while **Nest, Fastify and TypeORM by hand** serve one request, we serve ${naive}. In brackets, the other program is **Fastify and SQL by hand**. If a row names no clients, they are 64 in memory, and 16 if not.`;
 }
 
 const whyReads = `A project is in memory after its first read, until another process changes it or its defaults, or other projects need the memory. A request then costs one look-up of the [revision](concepts.md), which many requests share.
@@ -130,7 +131,7 @@ const slowLists = `## Lists are slow: what to do
 3. If requests [wait for a connection](recipes/metrics.md#metrics), find long transactions.`;
 
 function measured({ command, commit, date, load, machine }) {
-  return `\`${command}\` measured these figures at ${commit}, ${date}, on ${machine}. Before the run, the load was ${load}. Compare only ratios: another machine gives other rates. \`lab/bench/README.md\` says how it measures.`;
+  return `\`${command}\` measured these figures at ${commit}, ${date}, on ${machine}. Before the run, the load was ${load}. Compare only ratios: another machine gives other rates. \`lab/bench/README.md\` of the repository says how it measures.`;
 }
 
 function section(part, { rows, server }) {

@@ -1,6 +1,6 @@
 import { ConflictException, Injectable } from '@nestjs/common';
-import { toShippingError, OrderEventsService, ShippingMethodsService } from 'nestjs-shipping';
-import { DataSource } from 'typeorm';
+import { OrderEventsService, repeatLostRaces, ShippingMethodsService } from 'nestjs-shipping';
+import { DataSource, type EntityManager } from 'typeorm';
 import { ShopOrder } from './shop-order.entity';
 
 @Injectable()
@@ -26,18 +26,17 @@ export class ShopOrders {
     code: string,
     lastStep: () => Promise<void> = () => Promise.resolve(),
   ): Promise<ShopOrder> {
-    // With MariaDB's default level, a transaction that has waited for another one would have to be repeated.
-    const placing = this.dataSource.transaction('READ COMMITTED', async (manager) => {
+    const placing = async (manager: EntityManager): Promise<ShopOrder> => {
+      const codes = { carrier_code: carrier, method_code: code };
+      const method = await this.methods.findByCodes(projectId, codes, { manager });
+      // The first request has made the method inactive, so a repeat must find the order before the next check.
+      const first = await manager.findOneBy(ShopOrder, { projectId, id });
+      if (first) return first;
+      if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
+      // A repeat waits here until the first transaction has ended.
       const placed = { type: 'order.placed', dedupe_key: 'placed' };
-      // This call comes first, so that a repeat waits here until the first transaction has ended.
       const { repeated } = await this.events.record({ projectId, orderId: id }, placed, { manager });
       if (repeated) return manager.findOneByOrFail(ShopOrder, { projectId, id });
-      const method = await this.methods.findByCodes(
-        projectId,
-        { carrier_code: carrier, method_code: code },
-        { manager },
-      );
-      if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
       const { carrier_code, method_code, method_label } = method;
       const soldOut = { carrier_code, method_code, method_label, is_active: false };
       // With the etag, the place is sold only once. Another order for the same place waits here.
@@ -46,9 +45,9 @@ export class ShopOrders {
       await manager.insert(ShopOrder, order);
       await lastStep();
       return order;
-    });
-    return placing.catch((error: unknown) => {
-      throw toShippingError(error);
-    });
+    };
+    // With MariaDB's default level, a transaction that has waited for another one would have to be repeated.
+    // If a transaction fails after record(), MariaDB ends its repeats with deadlocks.
+    return repeatLostRaces(() => this.dataSource.transaction('READ COMMITTED', placing));
   }
 }
