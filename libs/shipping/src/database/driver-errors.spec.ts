@@ -92,6 +92,7 @@ describe('toShippingError()', () => {
     ['a connection exception', coded('08006')],
     ['a server that PgBouncer loses', coded('08P01', 'server conn crashed?')],
     ['a worker of Citus that is lost', coded('XX000', 'failure on connection marked as essential: 10.0.0.2')],
+    ['a worker of Citus that is lost behind TLS', coded('XX000', 'SSL SYSCALL error: EOF detected')],
     ['a coordinator of Citus that is killed', coded('XX000', 'postmaster was shut down, exiting')],
     ['a TLS record that is damaged', coded('ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC')],
     ['a proxy of MySQL that loses its server', Object.assign(new Error('x'), { errno: 2013 })],
@@ -177,6 +178,12 @@ describe('an error of a database', () => {
       const { contention } = toShippingError(error) as Partial<DatabaseUnavailableError>;
       expect(contention).toBe(kind);
     }
+  });
+
+  it('about a shard that Citus has divided meanwhile is a lost race', () => {
+    const error = coded('XX000', 'could not find valid entry for shard 102413');
+
+    expect(toShippingError(failed('SELECT', error))).toMatchObject({ contention: 'race' });
   });
 
   it.each([

@@ -46,6 +46,7 @@ export const postgres: Dialect = {
     '57P05': 'broken', // the session was idle for too long
     // Citus reports the loss of a node with the code of an internal error.
     'XX000 server closed the connection unexpectedly*': 'broken',
+    'XX000 SSL *': 'broken',
     'XX000 could not receive data from server*': 'broken',
     'XX000 could not send data to server*': 'broken',
     'XX000 failure on connection marked as essential*': 'broken',
@@ -53,6 +54,8 @@ export const postgres: Dialect = {
     'XX000 postmaster was shut down*': 'broken',
     'XX000 failed to prepare transaction*': 'broken',
     'XX000 could not commit transaction for shard*': 'openCommit',
+    // Citus has divided a shard of the statement meanwhile.
+    'XX000 could not find valid entry for shard*': 'race',
     '23505': 'duplicate', // unique violation
     '23503': 'foreignKey', // foreign key violation
     '23001': 'foreignKey', // restrict violation
