@@ -141,10 +141,11 @@ export class Changes {
     { isError = false, isUndone = false, success = text, last, moved }: ReportOptions = {},
   ): void {
     this.moves = undefined;
+    let all = { undo, success };
     const takeBack = (): Promise<boolean> =>
       this.queue(() => {
         // Further steps may have waited.
-        const all = moved && this.moves?.id === moved ? this.moves : { undo, success };
+        if (moved && this.moves?.id === moved) all = this.moves;
         return this.run(all.undo, all.success, { isUndone: !isUndone, again: takeBack });
       });
     const undone = (): string | undefined =>
