@@ -323,7 +323,7 @@ describe.skipIf(!isInstalled)(`a change of all methods that a filter shows${plac
     expect(operator.errors).toEqual([]);
   });
 
-  it('asks before the user leaves the page while some of them wait', async () => {
+  it('asks before the user leaves the page while some of them wait, and not while the list is read', async () => {
     const { operator } = await page.openShop();
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -342,9 +342,20 @@ describe.skipIf(!isInstalled)(`a change of all methods that a filter shows${plac
     release();
     await operator.notice('3 methods are off');
 
+    let read = (): void => undefined;
+    const list = new Promise<void>((resolve) => (read = resolve));
+    await operator.page.route('**/tree', (route) => list.then(() => route.fallback()));
+    await operator.button('Undo').click();
+    await operator.notice('Undone: the 3 methods are as before.');
+    // All of them are saved, although the list is not read yet.
+    let questions = 0;
+    operator.page.on('dialog', (dialog) => (questions++, dialog.accept()));
     await operator.field('Project').fill('another');
     await operator.button('Open').click();
+    await operator.page.waitForURL(/another/);
+    read();
     await operator.text('“another” has no shipping methods yet').waitFor();
+    expect(questions).toBe(0);
     expect(operator.errors).toEqual([]);
   });
 

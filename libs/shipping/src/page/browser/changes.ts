@@ -127,7 +127,10 @@ export class Changes {
       const stopped = t('stopped', { done: saved.length, count: requests.length });
       this.report(`${stopped} ${reasonOf(problem)}`, undo, { isError: true, success });
     }
+    // Nothing is lost if the user leaves the page now.
+    this.waiting--;
     await this.load(saved);
+    this.waiting++;
     // The button that has taken the change back is gone. Its row follows.
     if (document.activeElement?.id === 'methods')
       document.querySelector<HTMLElement>(`[data-id='${saved[0]?.id}'] .name`)?.focus();
