@@ -100,6 +100,9 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     await operator.fillIn({ 'Carrier code': 'gls', 'Method code': '1', Name: 'GLS Parcel' });
     await operator.button('Save').click();
     await operator.text('Perhaps it was saved.').waitFor();
+    await operator.page.route('**/methods', (route) => route.fulfill({ status: 429 }), { times: 1 });
+    await operator.button('Save').click();
+    await operator.alert('The server responded with the status 429.');
 
     await operator.button('Save').click();
     await operator.notice('“GLS Parcel” is saved.');

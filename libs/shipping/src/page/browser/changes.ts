@@ -127,7 +127,10 @@ export class Changes {
       const stopped = t('stopped', { done: saved.length, count: requests.length });
       this.report(`${stopped} ${reasonOf(problem)}`, undo, { isError: true, success });
     }
+    // Nothing is lost if the user leaves the page now.
+    this.waiting--;
     await this.load(saved);
+    this.waiting++;
     // The button that has taken the change back is gone. Its row follows.
     if (document.activeElement?.id === 'methods')
       document.querySelector<HTMLElement>(`[data-id='${saved[0]?.id}'] .name`)?.focus();
@@ -141,10 +144,11 @@ export class Changes {
     { isError = false, isUndone = false, success = text, last, moved }: ReportOptions = {},
   ): void {
     this.moves = undefined;
+    let all = { undo, success };
     const takeBack = (): Promise<boolean> =>
       this.queue(() => {
         // Further steps may have waited.
-        const all = moved && this.moves?.id === moved ? this.moves : { undo, success };
+        if (moved && this.moves?.id === moved) all = this.moves;
         return this.run(all.undo, all.success, { isUndone: !isUndone, again: takeBack });
       });
     const undone = (): string | undefined =>
