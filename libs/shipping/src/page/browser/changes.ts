@@ -38,18 +38,12 @@ export const removalOf = (method: ShippingMethodDto): ChangeRequest => ({
 export const restorationOf = (saved: ShippingMethodDto, before: ShippingMethodDto): ChangeRequest =>
   updateOf(saved, requestOf(before));
 
-interface CommonOptions {
+interface Options {
   isUndone?: boolean;
   /** The id of the method that these requests move by a step. */
   moved?: string | undefined;
-}
-
-interface RunOptions extends CommonOptions {
   /** What takes a change back. The user may try it again after an outage. */
   again?: () => unknown;
-}
-
-interface ReportOptions extends CommonOptions {
   isError?: boolean;
   success?: string | undefined;
   last?: Saved | undefined;
@@ -90,13 +84,11 @@ export class Changes {
     return this.queue(() => this.run(decide(), success));
   }
 
-  /**
-   * @returns whether all requests have succeeded
-   */
+  /** @returns whether all requests have succeeded */
   async run(
     requests: readonly ChangeRequest[],
     success: string | undefined,
-    { isUndone = false, moved, again }: RunOptions = {},
+    { isUndone = false, moved, again }: Options = {},
   ): Promise<boolean> {
     if (requests.length === 0) return true;
     const steps = moved && this.moves?.id === moved ? this.moves.undo : [];
@@ -141,7 +133,7 @@ export class Changes {
   report(
     text: string | undefined,
     undo: readonly ChangeRequest[],
-    { isError = false, isUndone = false, success = text, last, moved }: ReportOptions = {},
+    { isError = false, isUndone = false, success = text, last, moved }: Options = {},
   ): void {
     this.moves = undefined;
     let all = { undo, success };
