@@ -10,7 +10,9 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ShippingModule } from 'nestjs-shipping';
 import { embeddedTypeOrmModule } from 'nestjs-shipping/testing';
-import { MethodsResolver, PlainResolver, typeDefs } from './methods.resolver.js';
+import { MethodsResolver, PlainResolver, plainTypeDefs, typeDefs } from './methods.resolver.js';
+
+const allTypeDefs = typeDefs + plainTypeDefs;
 
 @Module({})
 class AppModule {
@@ -54,6 +56,9 @@ async function checkDriver(
   const added = await add('ups', 'Ground');
   assert.equal(added.errors, undefined, JSON.stringify(added));
 
+  const listed = await ask('{ methods(shop: "acme") { method_label } }');
+  assert.deepEqual(listed.data, { methods: [{ method_label: 'Ground' }] }, JSON.stringify(listed));
+
   const responses = {
     duplicate_method: await add('ups', 'Ground'),
     validation_failed: await add('', ''),
@@ -83,12 +88,12 @@ async function checkDriver(
 async function main(): Promise<void> {
   await checkDriver(
     'Mercurius',
-    GraphQLModule.forRoot<MercuriusDriverConfig>({ driver: MercuriusDriver, typeDefs }),
+    GraphQLModule.forRoot<MercuriusDriverConfig>({ driver: MercuriusDriver, typeDefs: allTypeDefs }),
     new FastifyAdapter(),
   );
   await checkDriver(
     'Apollo',
-    GraphQLModule.forRoot<ApolloDriverConfig>({ driver: ApolloDriver, typeDefs }),
+    GraphQLModule.forRoot<ApolloDriverConfig>({ driver: ApolloDriver, typeDefs: allTypeDefs }),
     new ExpressAdapter(),
   );
 }

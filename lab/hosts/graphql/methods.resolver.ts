@@ -1,25 +1,24 @@
 import { Inject, UseFilters } from '@nestjs/common';
 import { Args, Mutation, Query, Resolver } from '@nestjs/graphql';
-import { ShippingMethodsService } from 'nestjs-shipping';
+import { ShippingMethodsService, type UpsertShippingMethodRequest } from 'nestjs-shipping';
 import { ShippingGraphqlFilter } from './shipping-graphql.filter.js';
 
 export const typeDefs = `
   type Method { id: ID! method_label: String! }
   input NewMethod { carrier_code: String! method_code: String! method_label: String! }
-  type Query { method(shop: String!, id: String!): Method! plain(shop: String!, id: String!): Method! }
+  type Query { methods(shop: String!): [Method!]! method(shop: String!, id: String!): Method! }
   type Mutation { addMethod(shop: String!, method: NewMethod!): Method! }
 `;
-
-interface NewMethod {
-  carrier_code: string;
-  method_code: string;
-  method_label: string;
-}
 
 @Resolver('Method')
 @UseFilters(ShippingGraphqlFilter)
 export class MethodsResolver {
   constructor(@Inject(ShippingMethodsService) private readonly methods: ShippingMethodsService) {}
+
+  @Query('methods')
+  list(@Args('shop') shop: string): Promise<readonly object[]> {
+    return this.methods.findActive(shop);
+  }
 
   @Query()
   method(@Args('shop') shop: string, @Args('id') id: string): Promise<object> {
@@ -27,10 +26,15 @@ export class MethodsResolver {
   }
 
   @Mutation()
-  addMethod(@Args('shop') shop: string, @Args('method') method: NewMethod): Promise<object> {
+  addMethod(
+    @Args('shop') shop: string,
+    @Args('method') method: UpsertShippingMethodRequest,
+  ): Promise<object> {
     return this.methods.create(shop, method);
   }
 }
+
+export const plainTypeDefs = 'extend type Query { plain(shop: String!, id: String!): Method! }';
 
 @Resolver('Method')
 export class PlainResolver {
