@@ -1,26 +1,20 @@
 // Measures what a very long history costs on each engine: `node lab/bench/histories.mjs [postgres] [mariadb] [mysql]`,
 // after `npm run build`. The figures are in docs/guide/events.md.
-import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
-import { createRequire } from 'node:module';
 import { newDatabase } from './databases.mjs';
+import { hostOn, require } from './host.mjs';
 import { cleanUp } from './processes.mjs';
 
-// In this folder, npm has installed the packages of the rivals. So these packages come from the workspace.
-const require = createRequire(new URL('../../package.json', import.meta.url));
 const { NestFactory } = require('@nestjs/core');
-const { TypeOrmModule } = require('@nestjs/typeorm');
-const { OrderEventsService, shippingEntities, ShippingModule } = require('nestjs-shipping');
-const { shippingMigrations } = require('nestjs-shipping/migrations');
+const { OrderEventsService } = require('nestjs-shipping');
 
 const projectId = 'acme';
 const columns = ['project_id', 'order_id', 'occurred_at', 'id', 'type', 'data', 'recorded_at'];
 
 async function measure(engine) {
   const database = await newDatabase(engine, 'histories');
-  const context = await NestFactory.createApplicationContext(host(engine, database.url), {
-    logger: ['error'],
-  });
+  const options = { type: engine, url: database.url, ...(engine !== 'postgres' && { charset: 'utf8mb4' }) };
+  const context = await NestFactory.createApplicationContext(hostOn(options), { logger: ['error'] });
   const events = context.get(OrderEventsService, { strict: false });
   const connection = await database.connect();
 
@@ -82,23 +76,6 @@ async function median(rounds, work, prepare = async () => undefined) {
     times.push(performance.now() - since);
   }
   return Number(times.toSorted((a, b) => a - b)[Math.floor(rounds / 2)].toPrecision(2));
-}
-
-function host(type, url) {
-  const database = {
-    type,
-    url,
-    entities: shippingEntities,
-    migrations: shippingMigrations,
-    migrationsRun: true,
-  };
-  return {
-    module: class {},
-    imports: [
-      TypeOrmModule.forRoot({ ...database, ...(type !== 'postgres' && { charset: 'utf8mb4' }) }),
-      ShippingModule.forRoot({ http: false }),
-    ],
-  };
 }
 
 const named = process.argv.slice(2);

@@ -1,24 +1,14 @@
 // Measures the time of `upsertMany` of the real methods and of as many single writes, in this process and on
 // PostgreSQL.
-import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { newDatabase } from './databases.mjs';
+import { hostOn, require } from './host.mjs';
 import { amountRow, median, ratioRow } from './report/rows.mjs';
 
-// In this folder, npm has installed the packages of the rivals. So these packages come from the workspace.
-const require = createRequire(new URL('../../package.json', import.meta.url));
 const { NestFactory } = require('@nestjs/core');
-const { TypeOrmModule } = require('@nestjs/typeorm');
 const { DataSource } = require('typeorm');
-const {
-  shippingEntities,
-  ShippingMethod,
-  ShippingMethodsService,
-  ShippingModule,
-} = require('nestjs-shipping');
-const { shippingMigrations } = require('nestjs-shipping/migrations');
+const { ShippingMethod, ShippingMethodsService } = require('nestjs-shipping');
 const file = new URL('../../../shared/data/carriers.json', import.meta.url);
 
 /**
@@ -38,7 +28,10 @@ export async function measureImports({ rounds }) {
     sort_order,
   }));
   const database = await newDatabase('postgres', 'import');
-  const context = await NestFactory.createApplicationContext(host(database.url), { logger: ['error'] });
+  const context = await NestFactory.createApplicationContext(
+    hostOn({ type: 'postgres', url: database.url }),
+    { logger: ['error'] },
+  );
   const methods = context.get(ShippingMethodsService, { strict: false });
   const rows = context.get(DataSource).getRepository(ShippingMethod);
   const kinds = {
@@ -101,15 +94,6 @@ function byHand({ carrier_code, carrier_label, method_code, method_label, meta, 
     version: 1,
     createdAt,
     updatedAt,
-  };
-}
-
-function host(url) {
-  const entities = shippingEntities;
-  const database = { type: 'postgres', url, entities, migrations: shippingMigrations, migrationsRun: true };
-  return {
-    module: class {},
-    imports: [TypeOrmModule.forRoot(database), ShippingModule.forRoot({ http: false })],
   };
 }
 

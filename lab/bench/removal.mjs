@@ -2,17 +2,12 @@
 // 16 writers:
 // `node lab/bench/removal.mjs [postgres] [mariadb]`, after `npm run build`. With `--redact`, all 400,000 events are
 // redacted, and nothing else is measured. The figures are in docs/dba.md.
-import 'reflect-metadata';
-import { createRequire } from 'node:module';
 import { newDatabase } from './databases.mjs';
+import { hostOn, require } from './host.mjs';
 import { cleanUp } from './processes.mjs';
 
-// In this folder, npm has installed the packages of the rivals. So these packages come from the workspace.
-const require = createRequire(new URL('../../package.json', import.meta.url));
 const { NestFactory } = require('@nestjs/core');
-const { TypeOrmModule } = require('@nestjs/typeorm');
-const { OrderEventsService, shippingEntities, ShippingModule } = require('nestjs-shipping');
-const { shippingMigrations } = require('nestjs-shipping/migrations');
+const { OrderEventsService } = require('nestjs-shipping');
 const mysql = require('mysql2');
 
 const total = 2_000_000;
@@ -66,9 +61,8 @@ const engines = {
 async function measure(engine) {
   const { options, fill } = engines[engine];
   const database = await newDatabase(engine, 'removal');
-  const context = await NestFactory.createApplicationContext(host(engine, database.url, options), {
-    logger: ['error'],
-  });
+  const host = hostOn({ type: engine, url: database.url, ...options });
+  const context = await NestFactory.createApplicationContext(host, { logger: ['error'] });
   const events = context.get(OrderEventsService, { strict: false });
   const connection = await database.connect();
   await connection.query(fill(total));
@@ -148,21 +142,6 @@ async function besideWriters(events, name, work) {
     'p99 ms': Math.round(sorted[Math.floor(sorted.length * 0.99)] ?? 0),
     'slowest ms': Math.round(sorted.at(-1) ?? 0),
     'heap MB': Math.round((heap - heapBefore) / 2 ** 20),
-  };
-}
-
-function host(type, url, options) {
-  const database = {
-    type,
-    url,
-    entities: shippingEntities,
-    migrations: shippingMigrations,
-    migrationsRun: true,
-    ...options,
-  };
-  return {
-    module: class {},
-    imports: [TypeOrmModule.forRoot(database), ShippingModule.forRoot({ http: false })],
   };
 }
 

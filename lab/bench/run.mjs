@@ -11,7 +11,6 @@ const usage = `npm run bench -- [options]
   --memory         the memory of cached methods instead of the ratios; on PostgreSQL
   --slowest        how long the slowest legal requests hold up the process; on PostgreSQL
   --import         upsertMany instead of the ratios; on PostgreSQL
-  --record         record() and list() of events instead of the ratios; on PostgreSQL
   --all            the ratios on both engines, upsertMany and the memory
   --only a,b       only the scenarios whose names begin with these words: --only create,list20
   --adapter name   the adapter of ours: fastify (the default) or express
@@ -43,7 +42,6 @@ try {
       memory: { type: 'boolean', default: false },
       import: { type: 'boolean', default: false },
       slowest: { type: 'boolean', default: false },
-      record: { type: 'boolean', default: false },
       all: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       against: { type: 'string' },
@@ -74,7 +72,6 @@ async function measure(options) {
   const { measureMemory } = await import('./memory.mjs');
   const { measureImports } = await import('./import.mjs');
   const { measureSlowest } = await import('./slowest.mjs');
-  const { measureRecords } = await import('./record.mjs');
   const { measureRatios } = await import('./ratios.mjs');
   const { printRows } = await import('./report/rows.mjs');
   const { write } = await import('./report/results.mjs');
@@ -84,9 +81,8 @@ async function measure(options) {
     import: () => measureImports(options),
     memory: measureMemory,
     slowest: measureSlowest,
-    record: () => measureRecords(options),
   };
-  const named = ['memory', 'import', 'slowest', 'record'].find((name) => options[name]) ?? options.engine;
+  const named = ['memory', 'import', 'slowest'].find((name) => options[name]) ?? options.engine;
   if (!kinds[named]) throw new Error(`--engine ${named} is unknown. Choose postgres or mariadb.`);
   const results = {};
   for (const part of options.all ? ['postgres', 'mariadb', 'import', 'memory'] : [named]) {

@@ -1,22 +1,17 @@
 // Measures how long the slowest legal requests block all others in the process, on PostgreSQL and over HTTP.
-import 'reflect-metadata';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { newDatabase } from './databases.mjs';
+import { hostOn, require } from './host.mjs';
 import { onExit } from './processes.mjs';
 import { amountRow, median } from './report/rows.mjs';
 
-// In this folder, npm has installed the packages of the rivals. So these packages come from the workspace.
-const require = createRequire(new URL('../../package.json', import.meta.url));
 const { NestFactory } = require('@nestjs/core');
 const { FastifyAdapter } = require('@nestjs/platform-fastify');
-const { TypeOrmModule } = require('@nestjs/typeorm');
 const { DataSource } = require('typeorm');
-const { shippingEntities, ShippingMethodsService, ShippingModule } = require('nestjs-shipping');
-const { shippingMigrations } = require('nestjs-shipping/migrations');
+const { ShippingMethodsService } = require('nestjs-shipping');
 
 const rounds = 5;
 const goals = { warm: 100, cold: 300 };
@@ -65,7 +60,8 @@ const raw = (value) => `raw_filters=${encodeURIComponent(JSON.stringify(value))}
 /** Measures the longest time for which each request blocks the event loop of the process that serves it. */
 export async function measureSlowest() {
   const database = await newDatabase('postgres', 'slowest');
-  const app = await NestFactory.create(host(database.url), new FastifyAdapter(), { logger: ['error'] });
+  const host = hostOn({ type: 'postgres', url: database.url }, { maxMethods: 10_000 });
+  const app = await NestFactory.create(host, new FastifyAdapter(), { logger: ['error'] });
   await app.listen(0, '127.0.0.1');
   const client = new Worker(new URL('slowest-client.mjs', import.meta.url));
   onExit(() => Promise.all([client.terminate(), app.close()]));
@@ -120,13 +116,4 @@ function requestsOf({ count, label, meta = {} }) {
     method_label: label(index),
     meta,
   }));
-}
-
-function host(url) {
-  const entities = shippingEntities;
-  const database = { type: 'postgres', url, entities, migrations: shippingMigrations, migrationsRun: true };
-  return {
-    module: class {},
-    imports: [TypeOrmModule.forRoot(database), ShippingModule.forRoot({ maxMethods: 10_000 })],
-  };
 }

@@ -328,17 +328,42 @@ describe.skipIf(!isInstalled)(`the order of the methods on the page${place}`, ()
     expect(operator.errors).toEqual([]);
   });
 
-  it('is taken back with the steps that waited when Undo was pressed', async () => {
+  it('stays where it is, if the filters hide the method before its next step', async () => {
+    const { shop, operator } = await page.openShop();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await operator.page.route('**/methods/*', (route) => held.then(() => route.fallback()));
+    for (let press = 0; press < 2; press++) await operator.handle('UPS Express').press('ArrowDown');
+
+    await operator.page.getByRole('searchbox').fill('2nd day');
+    await operator.row('UPS Express').waitFor({ state: 'detached' });
+    release();
+    await operator.notice('“UPS Express” is now 4 of 4.');
+    await operator.toggle('UPS 2nd Day Air').click();
+    await operator.notice('“UPS 2nd Day Air” is off');
+
+    expect((await checkout(shop)).at(-1)).toBe('UPS Express');
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('is taken back with the steps that waited when Undo was pressed, also after an outage', async () => {
     const { shop, operator } = await page.openShop();
     const before = await checkout(shop);
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     await operator.page.route('**/tree', (route) => held.then(() => route.fallback()));
+    let changes = 0;
+    await operator.page.route('**/methods/*', (route) => {
+      const isUndo = route.request().method() === 'PATCH' && ++changes === 4;
+      return isUndo ? route.fulfill({ status: 429 }) : route.fallback();
+    });
     for (let press = 0; press < 3; press++) await operator.handle('UPS Ground').press('ArrowDown');
     await operator.notice('“UPS Ground” is now 2 of 4.');
 
     await operator.page.keyboard.press('ControlOrMeta+z');
     release();
+    await operator.notice('This was not saved.');
+    await operator.page.keyboard.press('ControlOrMeta+z');
     await operator.notice('Undone: “UPS Ground” is as before.');
 
     expect(await checkout(shop)).toEqual(before);

@@ -113,6 +113,9 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
   it('takes a new method that is saved again for the one that it has saved before', async () => {
     const { shop, operator } = await page.openShop();
     await addWithLostResponse(operator);
+    await operator.page.route('**/methods', (route) => route.fulfill({ status: 429 }), { times: 1 });
+    await operator.button('Save').click();
+    await operator.alert('The server responded with the status 429.');
 
     await operator.button('Save').click();
     await operator.notice('“GLS Parcel” is saved.');

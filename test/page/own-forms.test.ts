@@ -41,6 +41,7 @@ describe.skipIf(!isInstalled)(`the page on responses in an envelope${place}`, ()
   it.each<[string, (value: unknown) => unknown]>([
     ['{ ok, data }', (data) => ({ ok: true, data })],
     ['{ id, data }', (data) => ({ id: 'of the request', data })],
+    ['{ etag, data }', (data) => ({ etag: 'of the response', data })],
     ['{ success, result, error }', (result) => ({ success: true, result, error: null })],
   ])('reads and changes methods in %s', async (_form, wrap) => {
     envelope.wrap = wrap;

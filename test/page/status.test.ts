@@ -131,6 +131,34 @@ describe.skipIf(!isInstalled)(`the status line of the page${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
+  it('takes back by keys what was saved last, below an earlier change that has stopped meanwhile', async () => {
+    const { operator } = await page.openShop();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let changes = 0;
+    await operator.page.route('**/methods/*', async (route) => {
+      const request = route.request();
+      if (request.postData()?.includes('Renamed')) return held.then(() => route.fallback());
+      const isSecond = request.method() === 'PATCH' && ++changes === 2;
+      // The form is saved while the change of several methods still runs.
+      if (isSecond) await operator.button('Saving …').waitFor();
+      await (isSecond ? route.fulfill({ status: 409 }) : route.fallback());
+    });
+    await operator.page.getByRole('combobox', { name: 'Carrier' }).selectOption('UPS');
+    await operator.button('Switch off 3').click();
+    await operator.button('UPS Express').click();
+    await operator.field('Name').fill('Renamed');
+    await operator.button('Save').click();
+    await operator.notice('Saving stopped: 1 of 3 are saved.');
+    release();
+    await operator.notice('“Renamed” is saved.');
+
+    await operator.page.keyboard.press('ControlOrMeta+z');
+
+    await operator.notice('Undone: “UPS Express” is as before.');
+    expect(operator.errors).toEqual([]);
+  });
+
   it('does not take back what somebody else has changed since', async () => {
     const { shop, operator } = await page.openShop();
     const [method] = (await shop.list('filter[method_code]=03')).body.data;
@@ -295,7 +323,7 @@ describe.skipIf(!isInstalled)(`a change of all methods that a filter shows${plac
     expect(operator.errors).toEqual([]);
   });
 
-  it('asks before the user leaves the page while some of them wait', async () => {
+  it('asks before the user leaves the page while some of them wait, and not while the list is read', async () => {
     const { operator } = await page.openShop();
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -314,9 +342,20 @@ describe.skipIf(!isInstalled)(`a change of all methods that a filter shows${plac
     release();
     await operator.notice('3 methods are off');
 
+    let read = (): void => undefined;
+    const list = new Promise<void>((resolve) => (read = resolve));
+    await operator.page.route('**/tree', (route) => list.then(() => route.fallback()));
+    await operator.button('Undo').click();
+    await operator.notice('Undone: the 3 methods are as before.');
+    // All of them are saved, although the list is not read yet.
+    let questions = 0;
+    operator.page.on('dialog', (dialog) => (questions++, dialog.accept()));
     await operator.field('Project').fill('another');
     await operator.button('Open').click();
+    await operator.page.waitForURL(/another/);
+    read();
     await operator.text('“another” has no shipping methods yet').waitFor();
+    expect(questions).toBe(0);
     expect(operator.errors).toEqual([]);
   });
 

@@ -15,11 +15,11 @@ function withRequestId(request: IncomingMessage, _response: unknown, next: () =>
 
 class RequestLogger extends ConsoleLogger {
   override error(message: unknown, ...rest: unknown[]): void {
-    super.error(`${requests.getStore()} ${String(message)}`, ...rest);
+    super.error(`${requests.getStore() ?? '-'} ${String(message)}`, ...rest);
   }
 
   override warn(message: unknown, ...rest: unknown[]): void {
-    super.warn(`${requests.getStore()} ${String(message)}`, ...rest);
+    super.warn(`${requests.getStore() ?? '-'} ${String(message)}`, ...rest);
   }
 }
 

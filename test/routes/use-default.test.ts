@@ -95,24 +95,6 @@ describe('a method with use_default', () => {
     expect((await shop.list('filter[use_default]=true')).body.data).toEqual([]);
   });
 
-  it('is withdrawn and offered again by the default, and its own off stays off', async () => {
-    const { id } = (await defaults.create({ ...codes, method_label: 'Default' })).body;
-    const other = { ...codes, method_code: '99', method_label: 'Other' };
-    await defaults.create(other);
-    await shop.create({ ...own, use_default: true });
-    await shop.create({ ...other, use_default: true, is_active: false });
-    const active = async () =>
-      (await host.methods.findActive(shop.project)).map(({ method_code }) => method_code);
-
-    expect(await active()).toEqual(['03']);
-    await defaults.update(id, { ...codes, method_label: 'Default', is_active: false });
-    expect(await active()).toEqual([]);
-    expect((await shop.list('filter[is_active]=false')).body.meta.total).toBe(2);
-    expect((await shop.tree()).body.data).toMatchObject([{ is_active: false }]);
-    await defaults.update(id, { ...codes, method_label: 'Default', is_active: true });
-    expect(await active()).toEqual(['03']);
-  });
-
   it.each(['a route', 'a transaction'])(
     'that gets new codes by %s is compared with their default',
     async (by) => {
@@ -147,63 +129,6 @@ describe('a method with use_default', () => {
       method_label: 'Other',
     });
     expect(moved).toMatchObject({ use_default: true, own: { method_label: 'Own' } });
-  });
-
-  it('keeps its own values when a form sends back the inherited ones', async () => {
-    await defaults.create({ ...codes, method_label: 'Default', meta: { a: 1, b: 2 } });
-    const { body: loaded } = await shop.create({ ...own, use_default: true });
-    const { carrier_label, method_label, sort_order, is_active, use_default } = loaded;
-    const form = { ...codes, carrier_label, method_label, sort_order, is_active, use_default };
-
-    const unchanged = await shop.update(loaded.id, { ...form, meta: { b: 2, a: 1 } });
-    const renamed = await shop.update(loaded.id, { ...form, carrier_label: 'New' });
-    const off = await shop.update(loaded.id, { ...codes, method_label: 'Mine', use_default: false });
-
-    expect(unchanged.body).toEqual(loaded);
-    expect(renamed.body).toMatchObject({ version: 2, carrier_label: 'New', own: { method_label: 'Own' } });
-    // It keeps the values that it showed.
-    expect(off.body).toMatchObject({
-      version: 3,
-      carrier_label: 'New',
-      method_label: 'Mine',
-      sort_order: 0,
-      meta: { a: 1, b: 2 },
-      use_default: false,
-      inherited: [],
-      own: {},
-    });
-  });
-
-  it('stops inheriting the fields whose sent values differ from the default', async () => {
-    await defaults.create({
-      ...codes,
-      method_label: 'Default',
-      carrier_label: 'UPS',
-      sort_order: 2,
-      is_active: false,
-    });
-    const { id } = (await shop.create({ ...own, use_default: true })).body;
-
-    const { body } = await shop.update(id, {
-      ...codes,
-      method_label: 'Mine',
-      sort_order: -0,
-      meta: {},
-      is_active: true,
-    });
-    const reset = await shop.update(id, { ...codes, method_label: 'Mine', carrier_label: null });
-
-    expect(body).toMatchObject({
-      version: 2,
-      carrier_label: 'UPS',
-      method_label: 'Mine',
-      sort_order: 0,
-      meta: {},
-      is_active: true,
-      use_default: ['carrier_label', 'meta'],
-      own: { carrier_label: 'Own carrier', meta: { own: 1 } },
-    });
-    expect(reset.body).toMatchObject({ carrier_label: null, use_default: ['meta'] });
   });
 
   it('is sorted, searched and filtered by the values that it shows', async () => {
@@ -273,7 +198,9 @@ describe('a method with use_default', () => {
         else await defaults.update(id, { ...origin, ...step.default });
       }
 
-      expect((await shop.list()).body.data).toMatchObject([shown]);
+      const { data } = (await shop.list()).body;
+      expect(data).toMatchObject([shown]);
+      expect(await host.methods.findActive(shop.project)).toEqual(data.filter(({ is_active }) => is_active));
     });
 
     it('a removed default lets the stored values show', async () => {

@@ -79,17 +79,6 @@ describe('beforeCommit.event', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('cannot call us without its manager', async () => {
-    hook.mockImplementation(async () => {
-      await host.events.findAll({ projectId: project, orderId: 'o' });
-    });
-
-    const recording = host.events.record(...placed());
-
-    await expect(recording).rejects.toThrow(TypeError);
-    await expect(recording).rejects.toThrow('Pass it as { manager }');
-  });
-
   it('gets a copy of the event, which it may change', async () => {
     const values = { data: { n: 1, parcel: { kg: 1 } }, actor: { type: 'system', id: null, label: 'Shop' } };
     hook.mockImplementation(async ({ data, actor }) => {

@@ -102,7 +102,7 @@ function firstSentence(rows) {
 
 function meaningOfACell(rows) {
   const naive = ratio(rows, 'list20', 'naive');
-  return `"${naive} (${ratio(rows, 'list20', 'bare')})" means: while **Nest, Fastify and TypeORM by hand** serve one request, we serve ${naive}. In brackets, the other program is **Fastify and SQL by hand**. If a row names no clients, they are 64 in memory, and 16 if not.`;
+  return `"${naive} (${ratio(rows, 'list20', 'bare')})" means: while **Nest, Fastify and TypeORM by hand** serve one request, we serve ${naive}. In brackets, the other program is **Fastify and SQL by hand**. Where a row names no number of clients, there are 64 for reads from memory, and 16 for the others.`;
 }
 
 const whyReads = `A project is in memory after its first read, until another process changes it or its defaults, or other projects need the memory. A request then costs one look-up of the [revision](concepts.md), which many requests share.

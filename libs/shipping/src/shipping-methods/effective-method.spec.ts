@@ -75,20 +75,6 @@ describe('a method that inherits', () => {
     expect(dto.own).toEqual({ method_label: 'Own', meta: { own: [1] } });
   });
 
-  it.each([
-    [true, true, true],
-    [true, false, false],
-    [false, true, false],
-    [false, false, false],
-  ])('that is_active %j and whose default is_active %j shows %j', (isOwnActive, isDefaultActive, isShown) => {
-    const inheriting = new EffectiveMethod({ ...own, is_active: isOwnActive }, true, {
-      ...origin,
-      is_active: isDefaultActive,
-    });
-
-    expect(inheriting.value('is_active')).toBe(isShown);
-  });
-
   it.each<[what: string, changed: EffectiveMethod]>([
     ['its own version', new EffectiveMethod({ ...own, version: 4 }, true, origin)],
     ['the version of the default', new EffectiveMethod(own, true, { ...origin, version: 6 })],

@@ -1,44 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Violations } from '../validation/violations.js';
-import { type EffectiveMethod, type StoredMethod } from './effective-method.js';
-import { checkListQuery } from './list/list-query.check.js';
-import { renderPage, renderTree } from './rendering.js';
+import { type StoredMethod } from './effective-method.js';
+import { renderTree } from './rendering.js';
 import { MethodView } from './method-view.js';
 import { idOf, methodSet } from './stored-method.sample.js';
 
-const query = (asked: object) => checkListQuery(new Violations(), asked, 100);
-const codesOf = (methods: readonly EffectiveMethod[]): string[] =>
-  methods.map(({ stored }) => `${stored.carrier_code} ${stored.method_code}`);
-
 describe('a view', () => {
-  it('has its methods in the order of lists, by code point', () => {
-    const view = new MethodView(
-      methodSet([
-        { carrier_code: '𝒰', method_code: 'a' },
-        { carrier_code: '\uFFFD', method_code: 'a' },
-        { carrier_code: 'a', method_code: 'a' },
-        { carrier_code: 'a', method_code: 'Z' },
-        { carrier_code: 'Z', method_code: 'a' },
-        { carrier_code: 'É', method_code: 'a' },
-        { carrier_code: 'é', method_code: 'a', sort_order: -1 },
-        { carrier_code: 'A', method_code: 'a', sort_order: 10 },
-        { carrier_code: 'A', method_code: 'b', sort_order: 9 },
-      ]),
-    );
-
-    expect(codesOf(view.methods)).toEqual([
-      'é a',
-      'Z a',
-      'a Z',
-      'a a',
-      'É a',
-      '\uFFFD a',
-      '𝒰 a',
-      'A b',
-      'A a',
-    ]);
-  });
-
   it('finds methods by id, whatever its case, and by exact codes', () => {
     const view = new MethodView(methodSet([{ id: idOf(0xab) }, { carrier_code: 'UPS' }]));
 
@@ -73,24 +39,6 @@ describe('the bytes of a view', () => {
     );
     // The default itself takes memory too, because this view may be the only one that holds it.
     expect(bytesWith({}) - bytesWith()).toBeGreaterThanOrEqual(300);
-  });
-});
-
-describe('a page of a view', () => {
-  const view = new MethodView(
-    methodSet(['a', 'b', 'c', 'd', 'e'].map((method_code, index) => ({ method_code, is_active: index > 0 }))),
-  );
-
-  it.each<[asked: object, meta: object]>([
-    [{}, { page: 1, per_page: 20, total: 5, total_pages: 1 }],
-    [
-      { per_page: 2, page: 9 },
-      { page: 9, per_page: 2, total: 5, total_pages: 3 },
-    ],
-    [{ per_page: 5 }, { page: 1, per_page: 5, total: 5, total_pages: 1 }],
-    [{ q: 'nothing' }, { page: 1, per_page: 20, total: 0, total_pages: 0 }],
-  ])('for %j counts %j', (asked, meta) => {
-    expect(JSON.parse(String(renderPage(view, query(asked)).json))).toMatchObject({ meta });
   });
 });
 

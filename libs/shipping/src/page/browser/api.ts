@@ -85,8 +85,8 @@ async function send<Value>(method: string, path: string, content?: object, etag?
     .then(JSON.parse)
     .catch(() => undefined);
   // Lists, trees and histories have an array in `data`. An envelope of the backend has the value in one of its fields.
-  const isValue = (each: { data?: unknown; etag?: unknown } | null): unknown =>
-    method === 'GET' ? Array.isArray(each?.data) : each?.etag || method === 'DELETE';
+  const isValue = (each: { data?: unknown; method_code?: unknown } | null): unknown =>
+    method === 'GET' ? Array.isArray(each?.data) : each?.method_code || method === 'DELETE';
   const value = result && [result, ...Object.values(result)].find(isValue);
   if (response.ok && value) return value;
   // A gateway may send a page of its own, or the backend an envelope of its own, with any status of success.

@@ -38,18 +38,12 @@ export const removalOf = (method: ShippingMethodDto): ChangeRequest => ({
 export const restorationOf = (saved: ShippingMethodDto, before: ShippingMethodDto): ChangeRequest =>
   updateOf(saved, requestOf(before));
 
-interface CommonOptions {
+interface Options {
   isUndone?: boolean;
   /** The id of the method that these requests move by a step. */
   moved?: string | undefined;
-}
-
-interface RunOptions extends CommonOptions {
   /** What takes a change back. The user may try it again after an outage. */
   again?: () => unknown;
-}
-
-interface ReportOptions extends CommonOptions {
   isError?: boolean;
   success?: string | undefined;
   last?: Saved | undefined;
@@ -90,13 +84,11 @@ export class Changes {
     return this.queue(() => this.run(decide(), success));
   }
 
-  /**
-   * @returns whether all requests have succeeded
-   */
+  /** @returns whether all requests have succeeded */
   async run(
     requests: readonly ChangeRequest[],
     success: string | undefined,
-    { isUndone = false, moved, again }: RunOptions = {},
+    { isUndone = false, moved, again }: Options = {},
   ): Promise<boolean> {
     if (requests.length === 0) return true;
     const steps = moved && this.moves?.id === moved ? this.moves.undo : [];
@@ -127,7 +119,10 @@ export class Changes {
       const stopped = t('stopped', { done: saved.length, count: requests.length });
       this.report(`${stopped} ${reasonOf(problem)}`, undo, { isError: true, success });
     }
+    // Nothing is lost if the user leaves the page now.
+    this.waiting--;
     await this.load(saved);
+    this.waiting++;
     // The button that has taken the change back is gone. Its row follows.
     if (document.activeElement?.id === 'methods')
       document.querySelector<HTMLElement>(`[data-id='${saved[0]?.id}'] .name`)?.focus();
@@ -138,13 +133,14 @@ export class Changes {
   report(
     text: string | undefined,
     undo: readonly ChangeRequest[],
-    { isError = false, isUndone = false, success = text, last, moved }: ReportOptions = {},
+    { isError = false, isUndone = false, success = text, last, moved }: Options = {},
   ): void {
     this.moves = undefined;
+    let all = { undo, success };
     const takeBack = (): Promise<boolean> =>
       this.queue(() => {
         // Further steps may have waited.
-        const all = moved && this.moves?.id === moved ? this.moves : { undo, success };
+        if (moved && this.moves?.id === moved) all = this.moves;
         return this.run(all.undo, all.success, { isUndone: !isUndone, again: takeBack });
       });
     const undone = (): string | undefined =>

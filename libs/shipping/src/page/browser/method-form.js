@@ -150,13 +150,13 @@ export class MethodForm extends Component {
   async send(changes, current, isAnother) {
     const dialog = document.querySelector('dialog');
     const { afterSave, add } = this.props;
-    const wasUnclear = this.state.problem?.isUnclear;
+    this.wasUnclear ||= this.state.problem?.isUnclear;
     clearErrors();
     // In a conflict, the two versions stay until one of them is saved.
     this.setState({ isSaving: true, ...(current !== this.state.other && { problem: undefined, violations: [] }) });
     try {
       const all = { ...changes, ...this.useDefault(current), ...this.shownValues(changes, current) };
-      const saved = await (current.id ? api.update(current, all) : this.create({ ...requestOf(current), ...all }, wasUnclear));
+      const saved = await (current.id ? api.update(current, all) : this.create({ ...requestOf(current), ...all }));
       const { carrier_code, carrier_label, method_label: label, sort_order } = saved;
       const isLeft = !dialog.open;
       dialog.close();
@@ -171,9 +171,9 @@ export class MethodForm extends Component {
   }
 
   /** An equal method is the one that was saved when nobody knew it. */
-  create(request, wasUnclear) {
+  create(request) {
     return api.create(request).catch(async (problem) => {
-      const equal = wasUnclear && problem.identical && (await api.find(problem.existing_id));
+      const equal = this.wasUnclear && problem.identical && (await api.find(problem.existing_id));
       if (equal) return equal;
       throw problem;
     });

@@ -60,11 +60,11 @@ export class MethodList extends Component {
     else if (isHandle) move(id, () => this.placeBeside(id, by), true);
     else rows[next].querySelector(event.target.matches('.name') ? '.name' : '[role=switch]').focus();
   };
-  /** A method that somebody has removed meanwhile has no place. */
+  /** A method that is not shown any more, or not followed by another one, has no place beside it. */
   placeBeside(id, by) {
     const { methods, places } = this.props;
     const index = methods.findIndex((method) => method.id === id);
-    return places.get(methods[index + by]?.id);
+    return index === -1 ? undefined : places.get(methods[index + by]?.id);
   }
 
   /** The pointer may be a mouse, a pen or a finger. Above the list it means the first row, and below it the last one. */

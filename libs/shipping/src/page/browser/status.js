@@ -60,9 +60,10 @@ addEventListener('keydown', (event) => {
   // When the browser fills in a field, it sends an event without a key.
   const isUndo = (event.ctrlKey || event.metaKey) && isZ(event);
   const isTyping = event.target.matches('textarea, select, input:not([role=switch])');
-  const button = line.querySelector(`[aria-keyshortcuts='Control+${event.shiftKey ? 'Shift+' : ''}Z']`);
+  const buttons = line.querySelectorAll(`[aria-keyshortcuts='Control+${event.shiftKey ? 'Shift+' : ''}Z']`);
   if (!isUndo || isTyping || document.querySelector('dialog[open]')) return;
   // Without a button, the browser would bring back an old search.
   event.preventDefault();
-  button?.click();
+  // Above the last notice may be errors of earlier changes.
+  [...buttons].at(-1)?.click();
 });

@@ -189,23 +189,6 @@ describe('the memory of the cache', () => {
     expect(bounded.hasCached('shop')).toBe(true);
     expect(bounded.cache.stats().bytes).toBeLessThanOrEqual(view.bytes + 50_000);
   });
-
-  it('is not used with maxBytes 0', async () => {
-    const uncached = new Database(0);
-    uncached.revisions.set('shop', '1');
-    uncached.cache.put(viewAt('1'));
-    let made = 0;
-
-    for (let call = 0; call < 2; call++) {
-      const read = uncached.cache.get('shop');
-      expect(uncached.readings).toHaveLength(1);
-      const view = uncached.read();
-      expect(await read).toBe(view);
-      uncached.cache.rendering(view, 'tree', () => rendered(String(++made)));
-    }
-
-    expect(made).toBe(2);
-  });
 });
 
 describe('the statistics of the cache', () => {
@@ -235,13 +218,6 @@ describe('the statistics of the cache', () => {
     const { bytes } = database.cache.stats();
     expect(bytes).toBeGreaterThan(view.bytes + 1000);
     expect(bytes).toBeLessThan(view.bytes + 2000);
-  });
-
-  it('shows no bytes when the cache is off', () => {
-    const none = new Database(0).cache;
-    none.put(viewAt('1'));
-
-    expect(none.stats()).toEqual({ bytes: 0, projects: 0, hits: 0, misses: 0 });
   });
 });
 
