@@ -9,7 +9,7 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
-import { ground } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 
 describe('two DataSources with different prefixes in one schema', () => {
   let database: TestDatabase | undefined;
@@ -23,8 +23,9 @@ describe('two DataSources with different prefixes in one schema', () => {
     const module = ShippingModule.forRoot({ http: false });
     const testing = await compiled([typeOrm({ options: dataSource.options, dataSource }), module]);
     const methods = testing.get(ShippingMethodsService);
-    await methods.upsertMany('shop', [ground]);
-    await expect(methods.create('shop', ground)).rejects.toThrow(DuplicateMethodError);
+    const project = freshProject();
+    await methods.upsertMany(project, [ground]);
+    await expect(methods.create(project, ground)).rejects.toThrow(DuplicateMethodError);
     // The embedded database has one connection.
     await dataSource.destroy();
   };
@@ -37,6 +38,8 @@ describe('two DataSources with different prefixes in one schema', () => {
     const other = new DataSource({ ...database.options, ...more } as DataSourceOptions);
 
     await works(await other.initialize());
+    await works(await database.dataSource.initialize());
+    database.dataSource.setOptions(more);
     await works(await database.dataSource.initialize());
   });
 });

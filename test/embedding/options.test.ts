@@ -137,6 +137,12 @@ describe('the options', () => {
     );
   });
 
+  it('that are unknown in http are refused without the options that stand beside a factory', () => {
+    const http: object = { guards: [] };
+
+    expect(() => ShippingModule.forRoot({ http })).toThrow(/decorators, problemDetails, routeDecorators\.$/);
+  });
+
   it('of forRootAsync() need one factory', () => {
     const none = { isGlobal: true } as ShippingModuleAsyncOptions;
     const two = { useFactory: () => ({}), useClass: class {} } as never;

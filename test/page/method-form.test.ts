@@ -1,6 +1,6 @@
 import { type ShippingMethodDto, toUpsertRequest } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
-import { Client, freshProject } from '../support/client.js';
+import { Client, freshProject, ground } from '../support/client.js';
 import { isInstalled, pageInBrowser, place } from './page-in-browser.js';
 
 describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
@@ -277,6 +277,17 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     const { data } = (await shop.list('q=ups&per_page=10')).body;
     expect(data.map(({ carrier_label }) => carrier_label)).toEqual(['UPS', 'UPS', 'UPS', 'UPS', 'UPS']);
     await expect.poll(async () => (await operator.labels()).slice(4)).toEqual(['UPS Standard', 'UPS 3 Day']);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('adds a method after one that has the largest sort order', async () => {
+    const shop = new Client(page.origin, freshProject());
+    await shop.create({ ...ground, sort_order: 2_147_483_647 });
+    const operator = await page.open(shop.project);
+    await operator.button('Add a method').click();
+    await operator.fillIn({ 'Carrier code': 'ups', 'Method code': '11', Name: 'UPS Standard' });
+    await operator.button('Save').click();
+    await operator.notice('“UPS Standard” is saved.');
     expect(operator.errors).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { type Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { engine } from '../support/database.js';
-import { isInstalled, pageInBrowser, place } from './page-in-browser.js';
+import { isInstalled, type Operator, pageInBrowser, place } from './page-in-browser.js';
 
 describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
   const page = pageInBrowser();
@@ -40,6 +40,15 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
 
     expect(await operator.page.getByRole('status').textContent()).not.toContain('not saved');
     expect((await shop.list('filter[is_active]=false')).body.meta.total).toBe(1);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('says that nothing was saved, if there were too many requests', async () => {
+    const { operator } = await page.openShop();
+    await operator.page.route('**/methods/*', (route) => route.fulfill({ status: 429 }));
+
+    await operator.toggle('UPS Ground').click();
+    await operator.notice('This was not saved.');
     expect(operator.errors).toEqual([]);
   });
 
@@ -86,8 +95,7 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
-  it('takes a new method that is saved again for the one that it has saved before', async () => {
-    const { shop, operator } = await page.openShop();
+  const addWithLostResponse = async (operator: Operator): Promise<void> => {
     await operator.page.route(
       '**/methods',
       async (route) => {
@@ -100,6 +108,11 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     await operator.fillIn({ 'Carrier code': 'gls', 'Method code': '1', Name: 'GLS Parcel' });
     await operator.button('Save').click();
     await operator.text('Perhaps it was saved.').waitFor();
+  };
+
+  it('takes a new method that is saved again for the one that it has saved before', async () => {
+    const { shop, operator } = await page.openShop();
+    await addWithLostResponse(operator);
     await operator.page.route('**/methods', (route) => route.fulfill({ status: 429 }), { times: 1 });
     await operator.button('Save').click();
     await operator.alert('The server responded with the status 429.');
@@ -110,6 +123,16 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     await operator.notice('Undone: the method is removed again.');
 
     expect((await shop.list()).body.meta.total).toBe(4);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('does not take a new method for the one that it has saved before, if the user has changed it since', async () => {
+    const { operator } = await page.openShop();
+    await addWithLostResponse(operator);
+
+    await operator.field('Name').fill('GLS');
+    await operator.button('Save').click();
+    await operator.alert('Another method of this project has these two codes.');
     expect(operator.errors).toEqual([]);
   });
 

@@ -13,7 +13,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
-import { anyStatement } from '../support/statements.js';
+import { anyStatement, watchStatements } from '../support/statements.js';
 
 const event = { type: 'order.placed', dedupe_key: 'once' };
 const unknownId = '01890000-0000-7000-8000-000000000000';
@@ -49,9 +49,10 @@ describe("the caller's transaction after an error", () => {
     expect(meta.total).toBe(3);
   });
 
-  it('stores no method by calls that were refused or changed nothing', async () => {
+  it('stores no method and no revision by calls that were refused or changed nothing', async () => {
     const [refused, empty] = [freshProject(), freshProject()];
     const [nothingToAdopt, nothingToRemove] = [freshProject(), freshProject()];
+    const { sent, stop } = watchStatements(host.dataSource);
 
     await host.dataSource.transaction(async (manager) => {
       const options = { manager };
@@ -63,9 +64,11 @@ describe("the caller's transaction after an error", () => {
       await host.methods.adoptDefaults(nothingToAdopt, options);
       await host.methods.removeAll(nothingToRemove, options);
     });
+    stop();
 
     const projectId = In([refused, empty, nothingToAdopt, nothingToRemove]);
     expect(await host.dataSource.getRepository(ShippingMethod).findBy({ projectId })).toEqual([]);
+    expect(sent.filter((sql) => /UPDATE \S*shipping_project/.test(sql))).toEqual([]);
   });
 
   it('stores a create that comes after a refused call in a new project', async () => {

@@ -30,6 +30,12 @@ describe('a workspace', () => {
     await rm(workspace, { recursive: true });
   });
 
+  it('is not taken for a second copy when the application starts in a folder without packages', async () => {
+    vi.mocked(process.cwd).mockReturnValue('/');
+
+    expect((await copied()).otherNestTypeOrmError()).toBeUndefined();
+  });
+
   const install = async (name: string, version: string, below = ''): Promise<void> => {
     const folder = join(workspace, below, 'node_modules', name);
     await mkdir(folder, { recursive: true });

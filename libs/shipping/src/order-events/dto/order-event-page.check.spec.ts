@@ -35,6 +35,7 @@ describe('the query of a page of events', () => {
     [{ cursor: 'x'.repeat(129) }, 'cursor', 'length'],
     [{ cursor: Buffer.from('2026-02-30T00:00:00.000Z 1').toString('base64url') }, 'cursor', 'format'],
     [{ cursor: Buffer.from('2026-01-31T00:00:00.000Z').toString('base64url') }, 'cursor', 'format'],
+    [{ cursor: cursorOf({ occurred_at: '2026-01-31T00:00:00.000Z', seq: 2 ** 53 }) }, 'cursor', 'format'],
     [{ page: 2 }, 'page', 'unknown'],
     ['newest', 'query', 'type'],
   ])('%j is refused at %s: %s', (query, parameter, code) => {

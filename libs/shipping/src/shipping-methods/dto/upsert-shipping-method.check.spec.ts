@@ -273,6 +273,8 @@ describe('a list of requests', () => {
         { carrier_code: 'x', method_code: 'y' },
         { ...paket, meta: { constructor: 1 }, method_code: 'z' },
         { ...paket, use_default: ['meta', 'nothing'], method_code: 'ä' },
+        // Its two codes together are the same text as those of the first request.
+        { ...ground, carrier_code: 'ups0', method_code: '3' },
       ],
       [
         ['/1/sort_order', 'type'],

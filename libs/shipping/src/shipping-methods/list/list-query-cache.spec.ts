@@ -40,6 +40,14 @@ describe('the queries of URLs', () => {
     expect(read(texts, 'per_page=7').query).toMatchObject({ perPage: 7 });
   });
 
+  it('are forgotten when long ones need their memory', () => {
+    const texts = new ListQueryCache({ maxPageSize: 100 });
+    const first = read(texts, 'page=1');
+    for (let number = 0; number < 300; number++) read(texts, `q=${'x'.repeat(90)}${number}`);
+
+    expect(read(texts, 'page=1')).not.toBe(first);
+  });
+
   it('do not keep the URLs of which they were a part', () => {
     const texts = new ListQueryCache({ maxPageSize: 100 });
     /** Returns a text that V8 has cut out of a text of 1 MB. */
