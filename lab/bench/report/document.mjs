@@ -21,7 +21,7 @@ const details = {
     'On PostgreSQL',
     'Each figure is our rate divided by the rate of the other program in the same round.',
   ],
-  mariadb: ['On MariaDB', 'The table has the same figures for a few requests.'],
+  mariadb: ['On MariaDB', 'The table has the same columns, for some of the rows.'],
   import: [
     'An import',
     'One process calls `upsertMany`. We compare this call with single writes of the same methods, one after another: with `save` of TypeORM (naive), and with our `upsert`. Each figure is the time of the single writes divided by the time of `upsertMany`.',

@@ -288,8 +288,8 @@ export class ShippingMethodsService {
 
   /**
    * Changes any of the fields. Fields that are left out or undefined keep their value. If no value changes, `version` and
-   * `updated_at` stay as they are. If the changes have no `use_default`, the method shows each value that was sent, and
-   * stops inheriting the fields that differ.
+   * `updated_at` stay as they are. If the changes have no `use_default`, the method shows each value that was sent. A
+   * field stops inheriting if it could not show this value.
    * @throws ValidationFailedError when the patch is invalid
    * @throws InvalidParameterError when the project id or the option `etag` is invalid
    * @throws MethodNotFoundError when the project has no method with this id
