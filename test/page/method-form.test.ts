@@ -1,7 +1,7 @@
 import { type ShippingMethodDto, toUpsertRequest } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
 import { Client, freshProject, ground } from '../support/client.js';
-import { isInstalled, pageInBrowser, place } from './page-in-browser.js';
+import { hold, isInstalled, pageInBrowser, place } from './page-in-browser.js';
 
 describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
   const page = pageInBrowser();
@@ -48,8 +48,7 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
 
   it('that is left while it saves says so, because the request cannot be taken back', async () => {
     const { operator } = await page.openShop();
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const { held, release } = hold();
     await operator.page.route('**/methods/*', async (route) => {
       if (route.request().method() === 'PATCH') await held;
       await route.continue();
@@ -68,8 +67,7 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
 
   it('sends nothing else while it saves, whatever key is pressed', async () => {
     const { shop, operator } = await page.openShop();
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const { held, release } = hold();
     await operator.page.route(
       '**/methods/*',
       (route) => held.then(() => route.fulfill({ status: 503, json: { code: 'database_unavailable' } })),
@@ -97,14 +95,16 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
       questions.push(dialog.type());
       void dialog.dismiss();
     });
-    const leave = (): Promise<unknown> =>
-      operator.page.evaluate('location.reload(); new Promise((resolve) => setTimeout(resolve, 200))');
+    const leave = async (): Promise<void> => {
+      const asked = operator.page.waitForEvent('dialog');
+      await operator.page.evaluate('void location.reload()');
+      await asked;
+    };
     await operator.button('UPS Ground').click();
     await operator.field('Name').fill('Typed');
     await leave();
     expect(await operator.field('Name').inputValue()).toBe('Typed');
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const { held, release } = hold();
     await operator.page.route('**/methods/*', (route) => held.then(() => route.fallback()));
     await operator.button('Save').click();
     await leave();
@@ -119,8 +119,7 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
 
   it('that was left opens no other one over what the user types now', async () => {
     const { operator } = await page.openShop();
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const { held, release } = hold();
     await operator.page.route('**/methods', (route) => held.then(() => route.continue()));
     await operator.button('Add a method').click();
     await operator.fillIn({ 'Carrier code': 'gls', 'Method code': '1', Name: 'GLS Parcel' });

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ShippingMethodDto, ShippingMethodsService, toUpsertRequest } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
 import { Client, freshProject, ground } from '../support/client.js';
-import { isInstalled, type Operator, pageInBrowser, place } from './page-in-browser.js';
+import { hold, isInstalled, type Operator, pageInBrowser, place } from './page-in-browser.js';
 
 const returned = 'document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))';
 
@@ -236,11 +236,10 @@ describe.skipIf(!isInstalled)(`the order of the methods on the page${place}`, ()
     await operator.row('m29').waitFor();
     const before = await operator.labels();
 
-    let release = (): void => undefined;
-    const isReleased = new Promise<void>((resolve) => (release = resolve));
+    const { held, release } = hold();
     const changes = changesOf(operator);
     await operator.page.route('**/methods/*', async (route) => {
-      if (changes.length === 4) await isReleased;
+      if (changes.length === 4) await held;
       await route.continue();
     });
 
@@ -330,8 +329,7 @@ describe.skipIf(!isInstalled)(`the order of the methods on the page${place}`, ()
 
   it('stays where it is, if the filters hide the method before its next step', async () => {
     const { shop, operator } = await page.openShop();
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const { held, release } = hold();
     await operator.page.route('**/methods/*', (route) => held.then(() => route.fallback()));
     for (let press = 0; press < 2; press++) await operator.handle('UPS Express').press('ArrowDown');
 
@@ -349,8 +347,7 @@ describe.skipIf(!isInstalled)(`the order of the methods on the page${place}`, ()
   it('is taken back with the steps that waited when Undo was pressed, also after an outage', async () => {
     const { shop, operator } = await page.openShop();
     const before = await checkout(shop);
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const { held, release } = hold();
     await operator.page.route('**/tree', (route) => held.then(() => route.fallback()));
     let changes = 0;
     await operator.page.route('**/methods/*', (route) => {

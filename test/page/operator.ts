@@ -17,6 +17,13 @@ const levels = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** All files of a worker share it. Playwright closes it when the process ends. */
 let browser: Promise<Browser> | undefined;
 
+/** A request that waits for `held` goes on after `release()`. */
+export function hold(): { held: Promise<void>; release: () => void } {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  return { held, release };
+}
+
 /** A person at the page, in a browser of their own. */
 export class Operator {
   /** Errors and warnings in the console of the browser. */

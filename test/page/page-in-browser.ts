@@ -4,7 +4,7 @@ import { Client, freshProject } from '../support/client.js';
 import { Operator } from './operator.js';
 import { type PageHost, pageHost, type PageHostOptions } from './page-host.js';
 
-export { isInstalled, Operator, place } from './operator.js';
+export { hold, isInstalled, Operator, place } from './operator.js';
 
 /** Registers the hooks of a suite: it has one host, and each test may have one operator. */
 export function pageInBrowser(options: PageHostOptions = {}) {

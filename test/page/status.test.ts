@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { ground } from '../support/client.js';
-import { isInstalled, pageInBrowser, place } from './page-in-browser.js';
+import { hold, isInstalled, pageInBrowser, place } from './page-in-browser.js';
 
 describe.skipIf(!isInstalled)(`the status line of the page${place}`, () => {
   const page = pageInBrowser();
 
   it('takes back a switch, and shows while a change is saved', async () => {
     const { shop, operator } = await page.openShop();
-    let release = (): void => undefined;
-    const isReleased = new Promise<void>((resolve) => (release = resolve));
+    const { held, release } = hold();
     await operator.page.route('**/methods/*', async (route) => {
-      if (route.request().method() === 'PATCH') await isReleased;
+      if (route.request().method() === 'PATCH') await held;
       await route.continue();
     });
 
@@ -133,8 +132,7 @@ describe.skipIf(!isInstalled)(`the status line of the page${place}`, () => {
 
   it('takes back by keys what was saved last, below an earlier change that has stopped meanwhile', async () => {
     const { operator } = await page.openShop();
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const { held, release } = hold();
     let changes = 0;
     await operator.page.route('**/methods/*', async (route) => {
       const request = route.request();
@@ -325,8 +323,7 @@ describe.skipIf(!isInstalled)(`a change of all methods that a filter shows${plac
 
   it('asks before the user leaves the page while some of them wait, and not while the list is read', async () => {
     const { operator } = await page.openShop();
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const { held, release } = hold();
     await operator.page.route('**/methods/*', (route) => held.then(() => route.fallback()));
     await operator.page.getByRole('combobox', { name: 'Carrier' }).selectOption('UPS');
     await operator.button('Switch off 3').click();
@@ -361,9 +358,8 @@ describe.skipIf(!isInstalled)(`a change of all methods that a filter shows${plac
 
   it('replaces the names that are left when another user has removed a method meanwhile', async () => {
     const { shop, operator } = await page.openShop();
-    let release = (): void => undefined;
-    const isReleased = new Promise<void>((resolve) => (release = resolve));
-    await operator.page.route('**/methods/*', (route) => isReleased.then(() => route.fallback()), {
+    const { held, release } = hold();
+    await operator.page.route('**/methods/*', (route) => held.then(() => route.fallback()), {
       times: 1,
     });
     await operator.page.getByRole('searchbox').fill('ups');

@@ -42,7 +42,7 @@ interface Options {
   isUndone?: boolean;
   /** The id of the method that these requests move by a step. */
   moved?: string | undefined;
-  /** What takes a change back. The user may try it again after an outage. */
+  /** The function takes a change back. The user may call it again after an outage. */
   again?: () => unknown;
   isError?: boolean;
   success?: string | undefined;
@@ -52,7 +52,7 @@ interface Options {
 /** Changes of the list run one after another, because a user may press keys faster than the server responds. */
 export class Changes {
   private last: Promise<unknown> = Promise.resolve();
-  /** How many changes are not done yet. */
+  /** The number of changes of which requests may still have to be sent. */
   private waiting = 0;
   /** Set if the last change was a step of a move: of which method, and what takes all of its steps back. */
   private moves: { id: string; undo: readonly ChangeRequest[]; success: string | undefined } | undefined;
