@@ -170,15 +170,20 @@ onEach([mariadb], 'who-blocks-mariadb.sql', () => {
 onEach([postgres], 'the SQL for a DBA', () => {
   it('sets autovacuum, watches the tables, and moves the numbers on after a switch-over', async () => {
     await database.run('sql/vacuum-settings');
+    await database.owner.query(`SELECT setval('migrations_id_seq', 1000)`);
     await database.run('sql/after-logical-replication');
     await host.events.record({ projectId: 'acme', orderId: 'new' }, { type: 'order.paid' });
 
     const [last] = await database.owner.query<{ seq: string }[]>(
       'SELECT MAX(seq) AS seq FROM shipping_order_event',
     );
+    const [next] = await database.owner.query<{ id: string }[]>(
+      `SELECT nextval('migrations_id_seq') - MAX(id) AS id FROM migrations`,
+    );
     const watched = await database.owner.query<{ name: string }[]>(sql('sql/watch-tables'));
 
     expect(Number(last?.seq)).toBe(2_000_017);
+    expect(Number(next?.id)).toBe(1);
     expect(watched.map(({ name }) => name)).toContain('shipping_order_event');
   });
 

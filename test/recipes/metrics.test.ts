@@ -72,6 +72,18 @@ function exportFigures(methods: ShippingMethodsService, pool: Pool, register: Re
         },
       }),
     );
+  register.registerMetric(
+    new Gauge({
+      name: 'shipping_read_only',
+      help: '1 if this instance uses a read-only server',
+      registers: [],
+      async collect() {
+        // In an outage, the other figures must still be read.
+        const shown = await pool.query('SHOW transaction_read_only').catch(() => undefined);
+        this.set(shown?.rows[0].transaction_read_only === 'on' ? 1 : 0);
+      },
+    }),
+  );
 }
 
 class ErrorCounter implements NestInterceptor {
@@ -138,6 +150,32 @@ it('prom-client reads the figures of the module when it is scraped', async () =>
   expect(text).toMatch(/^# TYPE shipping_cache_hits_total counter\nshipping_cache_hits_total 1$/m);
   expect(text).toMatch(/^shipping_cache_misses_total 1$/m);
   expect(text).toMatch(/^shipping_outcome_unknown_total 0$/m);
+  expect(text).toMatch(/^shipping_read_only 0$/m);
+});
+
+it('prom-client reads that the server is read-only', async () => {
+  const register = new Registry();
+  const pool = (database.dataSource.driver as PostgresDriver).master as Pool;
+  exportFigures(testing.get(ShippingMethodsService), pool, register);
+
+  await pool.query('SET default_transaction_read_only = on');
+  const text = await register.metrics();
+  await pool.query('RESET default_transaction_read_only');
+
+  expect(text).toMatch(/^shipping_read_only 1$/m);
+});
+
+it('prom-client reads the other figures while the database cannot be reached', async () => {
+  const register = new Registry();
+  const pool = {
+    query: () => Promise.reject(new Error('ECONNREFUSED')),
+    totalCount: 0,
+    idleCount: 0,
+    waitingCount: 3,
+  };
+  exportFigures(testing.get(ShippingMethodsService), pool as unknown as Pool, register);
+
+  expect(await register.metrics()).toMatch(/^pool_waiting 3$/m);
 });
 
 it('prom-client counts the changes that are committed', async () => {
