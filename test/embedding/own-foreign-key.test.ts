@@ -1,0 +1,68 @@
+import { MethodInUseError, ShippingMethod, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
+import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
+import { expect, it } from 'vitest';
+import { ground } from '../support/client.js';
+import { testDatabase } from '../support/database.js';
+import { compiled, typeOrm } from './host.js';
+
+/** An entity of the host as it was before it knew us, with a relation in addition. */
+@Entity({ name: 'shop_order' })
+class OldOrder {
+  @PrimaryColumn({ name: 'project_id', type: 'varchar', length: 64 })
+  projectId!: string;
+
+  @PrimaryColumn({ name: 'order_id', type: 'varchar', length: 64 })
+  orderId!: string;
+
+  @Column({ name: 'method_id', type: 'uuid' })
+  methodId!: string;
+
+  @ManyToOne(() => ShippingMethod)
+  @JoinColumn([
+    { name: 'project_id', referencedColumnName: 'projectId' },
+    { name: 'method_id', referencedColumnName: 'id' },
+  ])
+  method!: Relation<ShippingMethod>;
+}
+
+/** docs/reference-database.md shows these statements. SQLite compares all texts as we do. */
+const ourCollation: Record<string, string | undefined> = {
+  postgres: 'ALTER TABLE shop_order ALTER project_id TYPE varchar(64) COLLATE "C"',
+  mariadb:
+    'ALTER TABLE shop_order MODIFY project_id varchar(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL',
+  mysql:
+    'ALTER TABLE shop_order MODIFY project_id varchar(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin NOT NULL',
+};
+
+it("TypeORM generates a foreign key from a host's old table whose column has got our collation", async () => {
+  const database = await testDatabase();
+  try {
+    await database.dataSource.query(
+      `CREATE TABLE ${database.table('shop_order')} (project_id varchar(64) NOT NULL, order_id varchar(64) NOT NULL,
+         PRIMARY KEY (project_id, order_id))`,
+    );
+    const collate = ourCollation[database.options.type];
+    if (collate) await database.dataSource.query(collate.replace('shop_order', database.table('shop_order')));
+    const { dataSource } = database;
+    await dataSource.destroy();
+    dataSource.setOptions({ entities: [...(dataSource.options.entities as []), OldOrder] });
+    await dataSource.initialize();
+    const generated = async (): Promise<string[]> => {
+      const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
+      return upQueries.map(({ query }) => query);
+    };
+
+    const statements = await generated();
+    for (const statement of statements) await dataSource.query(statement);
+
+    expect(statements.join('\n')).not.toMatch(/DROP COLUMN|(ALTER|CHANGE) (COLUMN )?.project_id/);
+    expect(await generated()).toEqual([]);
+    const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
+    const methods = testing.get(ShippingMethodsService);
+    const { id } = await methods.create('acme', ground);
+    await dataSource.manager.insert(OldOrder, { projectId: 'acme', orderId: '1', methodId: id });
+    await expect(methods.remove('acme', id)).rejects.toThrow(MethodInUseError);
+  } finally {
+    await database.close();
+  }
+});
