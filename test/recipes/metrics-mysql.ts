@@ -4,7 +4,11 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 // docs/recipes/metrics.md shows this code.
 
 export function exportMysqlPool(pool: Pool, register: Registry): void {
-  const waits = new Counter({ name: 'pool_waits_total', help: 'Waits for a connection', registers: [register] });
+  const waits = new Counter({
+    name: 'pool_waits_total',
+    help: 'Waits for a connection',
+    registers: [register],
+  });
   pool.on('enqueue', () => waits.inc());
   new Gauge({
     name: 'shipping_read_only',
