@@ -81,7 +81,9 @@ describe.concurrent.each(servers)('a DataSource with limits on $title', ({ isMis
     const dataSource = await new DataSource(settings).initialize();
     boundLeases(dataSource);
     const lockLimit = async (): Promise<number> => {
-      const [row] = await dataSource.query('SELECT @@innodb_lock_wait_timeout AS seconds');
+      const [row] = await dataSource.query(
+        'SELECT GREATEST(@@innodb_lock_wait_timeout, @@lock_wait_timeout) AS seconds',
+      );
       return Number(row.seconds);
     };
     const before = await lockLimit();
