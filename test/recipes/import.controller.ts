@@ -14,6 +14,7 @@ import {
 import { CsvError, parse } from 'csv-parse/sync';
 import {
   ProblemDetailsFilter,
+  repeatLostRaces,
   type ShippingMethodChange,
   ShippingMethodsService,
   toUpsertRequest,
@@ -60,16 +61,18 @@ export class ImportController {
   ) {
     const { csv, maxRemoved } = uploadOf(body);
     const { requests, lines } = read(csv);
-    return this.dataSource.transaction(async (manager) => {
-      const options = { removeOthers: true, maxRemoved, manager };
-      const { changes } = await this.methods
-        .upsertMany(projectId, requests, options)
-        .catch((error: unknown) => throwWithLines(error, lines));
-      // The error rolls the import back.
-      if (etagOf(csv, changes) !== etag)
-        throw new PreconditionFailedException('Something has changed: look again.');
-      return { changed: changes.length };
-    });
+    return repeatLostRaces(() =>
+      this.dataSource.transaction('READ COMMITTED', async (manager) => {
+        const options = { removeOthers: true, maxRemoved, manager };
+        const { changes } = await this.methods
+          .upsertMany(projectId, requests, options)
+          .catch((error: unknown) => throwWithLines(error, lines));
+        // The error rolls the import back.
+        if (etagOf(csv, changes) !== etag)
+          throw new PreconditionFailedException('Something has changed: look again.');
+        return { changed: changes.length };
+      }),
+    );
   }
 }
 
