@@ -12,6 +12,7 @@ import {
 } from '@nestjs/common';
 import {
   DatabaseUnavailableError,
+  ProblemDetailsFilter,
   ShippingHttpError,
   ShippingMethodsService,
   ShippingModule,
@@ -108,6 +109,22 @@ describe.each(platformNames)('on %s, in a host with a filter for everything, an 
     const details = ['method_code is required.', 'method_label is required.'];
     const errors = details.map((detail) => ({ detail }));
     expect([status, body]).toMatchObject([400, { message: `${details[0]} (and 1 more)`, errors }]);
+  });
+
+  it.each([
+    ['the module', {}],
+    ['a ProblemDetailsFilter of the host for this mount', { decorators: [UseFilters(ProblemDetailsFilter)] }],
+    [
+      'a filter of the host in its own format',
+      { problemDetails: false, decorators: [UseFilters(ErrorsFilter)] },
+    ],
+  ])('of ours has the names of the path, sent by %s', async (_, http) => {
+    const shop = await mounted({ http });
+
+    const { status, body } = await shop.events('order id');
+
+    const detail = expect.stringMatching(/^order_id /);
+    expect([status, body]).toMatchObject([400, { errors: [{ detail }] }]);
   });
 
   it.each<[ShippingRoute, number]>([

@@ -70,30 +70,7 @@ export class ProblemDetailsFilter implements ExceptionFilter {
 
 /** Sends our own errors on the mounted routes. Nest asks it before a global filter of the host. */
 @Catch(ShippingHttpError)
-export class ShippingExceptionFilter extends ProblemDetailsFilter {
-  /** @param pathNames the names in the path, by the names of the parameters of the services, such as `projectId` */
-  constructor(private readonly pathNames: Readonly<Record<string, string>>) {
-    super();
-  }
-
-  override send(exception: unknown, response: FastifyResponse | ServerResponse): void {
-    super.send(
-      exception instanceof InvalidParameterError ? this.withPathNames(exception) : exception,
-      response,
-    );
-  }
-
-  /** Gives the parameters of a service their names in the path. */
-  private withPathNames({ violations, truncated }: InvalidParameterError): InvalidParameterError {
-    const renamed = violations.map((violation) => {
-      const { parameter: serviceName = '', detail } = violation;
-      const parameter = this.pathNames[serviceName];
-      if (violation.parameter === undefined || parameter === undefined) return violation;
-      return { ...violation, parameter, detail: detail.replace(serviceName, parameter) };
-    });
-    return new InvalidParameterError(renamed, truncated);
-  }
-}
+export class ShippingExceptionFilter extends ProblemDetailsFilter {}
 
 function log(exception: unknown): void {
   if (!isShippingHttpError(exception)) {

@@ -7,18 +7,19 @@ import { projectParameterOf } from '../http/path.js';
 import { ShippingExceptionFilter } from '../http/problem-details.filter.js';
 import { OrderEventsController } from '../order-events/order-events.controller.js';
 import { ShippingMethodsController } from '../shipping-methods/shipping-methods.controller.js';
+import { InvalidParameterError } from '../validation/violations.js';
 import { type HttpSettings } from './http.options.js';
 
 /** Returns the controllers of one mount. */
 export function controllersFor(http: HttpSettings): Type[] {
   const projectId = projectParameterOf(http.path);
-  const filter = new ShippingExceptionFilter({ projectId, orderId: 'order_id' });
+  const throwsErrorsOfRoute = errorsOfRoute({ projectId, orderId: 'order_id' });
   const byHandler: Record<string, MethodDecorator[] | undefined> = http.routeDecorators;
   // The last decorator is the outermost one.
   const decoratorsOf = (handler: string) => [
     ...http.decorators,
     ...(byHandler[handler] ?? []),
-    ReportsUnknownOutcome,
+    throwsErrorsOfRoute,
   ];
   const options = 'ShippingModule option "http.decorators" or "http.routeDecorators"';
   return [ShippingMethodsController, OrderEventsController].map((shared) => {
@@ -28,7 +29,7 @@ export function controllersFor(http: HttpSettings): Type[] {
       mounted,
     );
     // Nest asks the filters of a handler first, so a filter among the decorators of the host wins.
-    if (http.problemDetails) UseFilters(filter)(mounted);
+    if (http.problemDetails) UseFilters(new ShippingExceptionFilter())(mounted);
     ProjectParameter(projectId)(mounted);
     return mounted;
   });
@@ -38,20 +39,34 @@ export function controllersFor(http: HttpSettings): Type[] {
  * A decorator of the host may send the COMMIT, as `Transactional()` does. If the connection breaks then, the client
  * must learn that the outcome is unknown. Other errors of a decorator stay as they are: it may fail after our change is
  * committed, so we cannot say that nothing was changed (decision 14).
+ * @param pathNames the names in the path, by the names of the parameters of the services, such as `projectId`
  */
-function ReportsUnknownOutcome(
-  _prototype: object,
-  name: string | symbol,
-  descriptor: PropertyDescriptor,
-): void {
-  const handler = descriptor.value as (...parameters: unknown[]) => unknown;
-  const outermost = async function (this: object, ...parameters: unknown[]): Promise<unknown> {
-    try {
-      return await handler.apply(this, parameters);
-    } catch (error) {
-      const typed = typedOwnError(error);
-      throw typed instanceof OutcomeUnknownError ? typed : error;
-    }
+function errorsOfRoute(pathNames: Readonly<Record<string, string>>): MethodDecorator {
+  return (_prototype, name, descriptor: PropertyDescriptor) => {
+    const handler = descriptor.value as (...parameters: unknown[]) => unknown;
+    const outermost = async function (this: object, ...parameters: unknown[]): Promise<unknown> {
+      try {
+        return await handler.apply(this, parameters);
+      } catch (error) {
+        if (error instanceof InvalidParameterError) throw withPathNames(error, pathNames);
+        const typed = typedOwnError(error);
+        throw typed instanceof OutcomeUnknownError ? typed : error;
+      }
+    };
+    descriptor.value = Object.defineProperty(outermost, 'name', { value: name });
   };
-  descriptor.value = Object.defineProperty(outermost, 'name', { value: name });
+}
+
+/** Gives the parameters of a service their names in the path. */
+function withPathNames(
+  { violations, truncated }: InvalidParameterError,
+  pathNames: Readonly<Record<string, string>>,
+): InvalidParameterError {
+  const renamed = violations.map((violation) => {
+    const { parameter: serviceName = '', detail } = violation;
+    const parameter = pathNames[serviceName];
+    if (violation.parameter === undefined || parameter === undefined) return violation;
+    return { ...violation, parameter, detail: detail.replace(serviceName, parameter) };
+  });
+  return new InvalidParameterError(renamed, truncated);
 }
