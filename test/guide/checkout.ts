@@ -41,12 +41,9 @@ export class PlacedOrder {
   methodLabel!: string;
 }
 
-/** The same customer and key give the same order, on every instance. The id is short, because each event has it. */
-function orderIdOf(customer: string, key: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([customer, key]))
-    .digest('hex')
-    .slice(0, 32);
+/** The same shop, customer and key give the same order, on every instance. The id is short, as each event has it. */
+function orderIdOf(...parts: [shop: string, customer: string, key: string]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 }
 
 @Injectable()
@@ -118,7 +115,7 @@ class CheckoutController {
     if (!key) throw new BadRequestException('Send an Idempotency-Key: a new UUID for each new order.');
     // Your guard knows the customer.
     const customer = 'c-518';
-    const { number, methodLabel } = await this.checkout.place(shop, orderIdOf(customer, key), choice);
+    const { number, methodLabel } = await this.checkout.place(shop, orderIdOf(shop, customer, key), choice);
     return { number, method: methodLabel };
   }
 }

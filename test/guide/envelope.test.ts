@@ -1,4 +1,4 @@
-import { type INestApplication } from '@nestjs/common';
+import { type INestApplication, SetMetadata } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -9,6 +9,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, ground } from '../support/client.js';
 import { base, methods, read } from '../support/openapi.js';
 import { documentEnvelopes, EnvelopeInterceptor, unwrap } from './envelope.js';
+
+it('the envelope of the guide leaves marked routes as the API describes them', async () => {
+  const plain = ShippingModule.forRoot({ http: { decorators: [SetMetadata('plain', true)] } });
+  const testing = await Test.createTestingModule({ imports: [embeddedTypeOrmModule(), plain] }).compile();
+  const app = testing.createNestApplication({ logger: ['error'] });
+  app.useGlobalInterceptors(new EnvelopeInterceptor());
+  await app.listen(0, '127.0.0.1');
+
+  const { body } = await new Client(await app.getUrl(), 'acme').list();
+  await app.close();
+
+  expect(body).toEqual({ data: [], meta: { page: 1, per_page: 20, total: 0, total_pages: 0 } });
+});
 
 describe('the envelope of the guide', () => {
   let app: INestApplication;

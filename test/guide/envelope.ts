@@ -5,8 +5,11 @@ import { map, type Observable } from 'rxjs';
 
 type Value = { data?: unknown } | undefined;
 
-export class EnvelopeInterceptor implements NestInterceptor<Value, object> {
-  intercept(_context: ExecutionContext, next: CallHandler<Value>): Observable<object> {
+export class EnvelopeInterceptor implements NestInterceptor<Value> {
+  intercept(context: ExecutionContext, next: CallHandler<Value>): Observable<Value> {
+    // Resolvers of GraphQL and routes with `SetMetadata('plain', true)` keep their values.
+    if (context.getType() !== 'http' || Reflect.getMetadata('plain', context.getHandler()))
+      return next.handle();
     const wrapped = (value: Value) => (Array.isArray(value?.data) ? value : { data: value });
     return next.handle().pipe(map((value) => ({ ok: true, ...wrapped(value) })));
   }

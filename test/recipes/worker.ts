@@ -17,6 +17,8 @@ export class Dispatch {
 
   /** A queue may run a job twice. The `dedupe_key` makes it idempotent: there is one event for each parcel. */
   async process({ data: { projectId, orderId, parcel } }: { data: DispatchJob }): Promise<void> {
+    // Otherwise all such jobs would have the same key, and only the first one would be recorded.
+    if (!parcel) throw new Error('The job has no parcel.');
     await this.events.record(
       { projectId, orderId },
       { type: 'shipment.dispatched', data: { parcel }, dedupe_key: `dispatched-${parcel}` },
