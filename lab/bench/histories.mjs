@@ -1,5 +1,5 @@
 // Measures what a very long history costs on each engine: `node lab/bench/histories.mjs [postgres] [mariadb] [mysql]`,
-// after `npm run build`. The figures are in README.md.
+// after `npm run build`. The figures are in docs/guide/events.md.
 import { randomUUID } from 'node:crypto';
 import { newDatabase } from './databases.mjs';
 import { hostOn, require } from './host.mjs';

@@ -45,8 +45,7 @@ export function summary(results) {
     whyReads,
     '## Histories and writes',
     othersTable(rows),
-    whyWrites,
-    growth(results),
+    whyWrites(results),
     slowLists,
     '## How it was measured',
     measured(results.postgres),
@@ -102,26 +101,19 @@ function firstSentence(rows) {
 
 function meaningOfACell(rows) {
   const naive = ratio(rows, 'list20', 'naive');
-  return `"${naive} (${ratio(rows, 'list20', 'bare')})" means: while **Nest, Fastify and TypeORM by hand** serve one request, we serve ${naive}. In brackets, the other program is **Fastify and SQL by hand**. Where a row names no number of clients, there are 64 for reads from memory, and 16 for the others.`;
+  return `"${naive} (${ratio(rows, 'list20', 'bare')})" means: while **Nest, Fastify and TypeORM by hand** serve one request, we serve ${naive}. In brackets, the other program is **Fastify and SQL by hand**. Unless a row says otherwise, there are 64 clients for reads from memory, and 16 for the others.`;
 }
 
-const whyReads = `A project is in memory after its first read, until another process changes it or its defaults, or other projects need the memory. A request then costs one look-up of the [revision](concepts.md), which many requests share.
+const whyReads = `A project is in memory after its first read, until another process changes it or its defaults, or other projects need the memory. Each request costs one look-up of the [revision](concepts.md), which many requests share. A new search or filter also compares all methods.
 
 If a project is not in memory, the module reads all its methods, even for a single page. If most of your reads are the first read of a large project, write them by hand.`;
 
-const whyWrites = `SQL by hand sends one prepared statement. We send six, which are not prepared: a look-up of the revision, BEGIN, the new revision, the row, a read of the project, and COMMIT. A shop changes its methods a few times a day. For many changes at once, use \`upsertMany\`.`;
-
-function growth({ import: imports }) {
+function whyWrites({ import: imports }) {
   const whole = imports?.rows.find(({ rival }) => rival === '')?.ours;
   const importOf = whole
-    ? ` An import of 918 real methods, which are not in the repository, takes ${whole}.`
-    : '';
-  return `## How the cost grows
-
-- **With the methods of a project.** A new search or filter compares all methods.${importOf}
-- **With the projects.** [Sizes](operations.md#sizes) says how many fit into the memory.
-- **With the instances.** Each has its own memory and sends its own look-ups. A change costs the same with any number of instances.
-- **With the events.** A history is read by its primary key, whatever the size of the table.`;
+    ? `: an import of 918 real methods, which are not in the repository, takes ${whole}.`
+    : '.';
+  return `SQL by hand sends one prepared statement. We send six, which are not prepared: a look-up of the revision, BEGIN, the new revision, the row, a read of the project, and COMMIT. A shop changes its methods a few times a day. For many changes at once, use \`upsertMany\`${importOf}`;
 }
 
 const slowLists = `## Lists are slow: what to do
