@@ -5,7 +5,7 @@ import { compiled, type Host, listening, platformNames, typeOrm } from '../embed
 import { send } from '../support/bad-inputs-wire.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 
-// docs/express-and-fastify.md has these rows in a table.
+// docs/express-and-fastify.md has most of these rows in a table.
 
 const orders = '/api/projects/acme/sales/orders';
 const methods = `${orders}/shipments/methods`;

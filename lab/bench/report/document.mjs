@@ -45,12 +45,11 @@ export function summary(results) {
     whyReads,
     '## Histories and writes',
     othersTable(rows),
-    whyWrites,
-    growth(results),
+    whyWrites(results),
     slowLists,
     '## How it was measured',
     measured(results.postgres),
-    'Everything runs on one machine, including the load generator, without TLS, logging or guards. `lab/bench/figures.md` of the repository has all figures, on PostgreSQL and MariaDB.',
+    'Everything runs on one machine, including the load generator, without TLS, logging or guards. In the repository, `lab/bench` has all figures, and says how it measures.',
   ].join('\n\n');
 }
 
@@ -102,26 +101,19 @@ function firstSentence(rows) {
 
 function meaningOfACell(rows) {
   const naive = ratio(rows, 'list20', 'naive');
-  return `"${naive} (${ratio(rows, 'list20', 'bare')})" means: while **Nest, Fastify and TypeORM by hand** serve one request, we serve ${naive}. In brackets, the other program is **Fastify and SQL by hand**. Where a row names no number of clients, there are 64 for reads from memory, and 16 for the others.`;
+  return `"${naive} (${ratio(rows, 'list20', 'bare')})" means: while **Nest, Fastify and TypeORM by hand** serve one request, we serve ${naive}. In brackets, the other program is **Fastify and SQL by hand**. Unless a row says otherwise, there are 64 clients for reads from memory, and 16 for the others.`;
 }
 
-const whyReads = `A project is in memory after its first read, until another process changes it or its defaults, or other projects need the memory. A request then costs one look-up of the [revision](concepts.md), which many requests share.
+const whyReads = `A project is in memory after its first read, until another process changes it or its defaults, or other projects need the memory. Each request costs one look-up of the [revision](concepts.md), which many requests share. A new search or filter also compares all methods.
 
-If a project is not in memory, the module reads all its methods, even for a single page. SQL by hand reads 20 rows with a LIMIT. If most of your reads are the first read of a large project, write them by hand.`;
+If a project is not in memory, the module reads all its methods, even for a single page. If most of your reads are the first read of a large project, write them by hand.`;
 
-const whyWrites = `SQL by hand sends one statement, which is prepared. We send six, which are not: a look-up of the revision, BEGIN, the new revision, the row, a read of the project, and COMMIT. The read shows what your triggers have changed. A shop reads its methods at every checkout and changes them a few times a day. For many changes at once, use \`upsertMany\`.`;
-
-function growth({ import: imports }) {
+function whyWrites({ import: imports }) {
   const whole = imports?.rows.find(({ rival }) => rival === '')?.ours;
   const importOf = whole
-    ? ` An import of 918 real methods, which are not in the repository, takes ${whole}.`
-    : '';
-  return `## How the cost grows
-
-- **With the methods of a project.** A new search or filter compares all methods, a tree contains all, and a project that is not in memory is read as a whole.${importOf}
-- **With the projects.** The memory is bounded: [Sizes](operations.md#sizes) says how many projects fit.
-- **With the instances.** Each has its own memory and sends its own look-ups. A change costs the same with any number of instances, because it does not have to notify them.
-- **With the events.** A history is read by its primary key, whatever the size of the table.`;
+    ? `: an import of 918 real methods, which are not in the repository, takes ${whole}.`
+    : '.';
+  return `SQL by hand sends one prepared statement. We send six, which are not prepared: a look-up of the revision, BEGIN, the new revision, the row, a read of the project, and COMMIT. A shop changes its methods a few times a day. For many changes at once, use \`upsertMany\`${importOf}`;
 }
 
 const slowLists = `## Lists are slow: what to do
@@ -131,7 +123,7 @@ const slowLists = `## Lists are slow: what to do
 3. If requests [wait for a connection](recipes/metrics.md#metrics), find long transactions.`;
 
 function measured({ command, commit, date, load, machine }) {
-  return `\`${command}\` measured these figures at ${commit}, ${date}, on ${machine}. Before the run, the load was ${load}. Compare only ratios: another machine gives other rates. \`lab/bench/README.md\` of the repository says how it measures.`;
+  return `\`${command}\` measured these figures at ${commit}, ${date}, on ${machine}. Before the run, the load was ${load}. Compare only ratios: another machine gives other rates.`;
 }
 
 function section(part, { rows, server }) {
