@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { typeOrm } from '../embedding/host.js';
 import { database } from '../guide/app.module.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
-import { Dispatch, WorkerModule } from './worker.js';
+import { Dispatch, UnrecoverableError, WorkerModule } from './worker.js';
 
 describe('a worker without an HTTP server', () => {
   let own: TestDatabase;
@@ -29,5 +29,12 @@ describe('a worker without an HTTP server', () => {
 
     const history = await worker.get(OrderEventsService).findAll(order);
     expect(history.map(({ data }) => data['parcel']).toSorted()).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['without a parcel', { projectId: 'acme', orderId: '1001', parcel: '' }],
+    ['with an invalid order', { projectId: 'acme', orderId: 'no order', parcel: 'a' }],
+  ])('ends a job %s for good', async (_, data) => {
+    await expect(worker.get(Dispatch).process({ data })).rejects.toThrow(UnrecoverableError);
   });
 });

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Module } from '@nestjs/common';
-import { OrderEventsService, ShippingModule } from 'nestjs-shipping';
+import { OrderEventsService, ShippingHttpError, ShippingModule } from 'nestjs-shipping';
 import { database } from '../guide/app.module.js';
 
 // docs/recipes/workers.md shows this code.
@@ -10,6 +10,9 @@ export interface DispatchJob {
   parcel: string;
 }
 
+/** Ends a job that can never succeed. With BullMQ, import this class from `bullmq` instead. */
+export class UnrecoverableError extends Error {}
+
 /** With BullMQ, this is `@Processor('dispatch') class Dispatch extends WorkerHost`. */
 @Injectable()
 export class Dispatch {
@@ -18,11 +21,16 @@ export class Dispatch {
   /** A queue may run a job twice. The `dedupe_key` makes it idempotent: there is one event for each parcel. */
   async process({ data: { projectId, orderId, parcel } }: { data: DispatchJob }): Promise<void> {
     // Otherwise all such jobs would have the same key, and only the first one would be recorded.
-    if (!parcel) throw new Error('The job has no parcel.');
-    await this.events.record(
-      { projectId, orderId },
-      { type: 'shipment.dispatched', data: { parcel }, dedupe_key: `dispatched-${parcel}` },
-    );
+    if (!parcel) throw new UnrecoverableError('The job has no parcel.');
+    const event = {
+      type: 'shipment.dispatched',
+      data: { parcel },
+      dedupe_key: `dispatched-${parcel}`,
+    } as const;
+    await this.events.record({ projectId, orderId }, event).catch((error: unknown) => {
+      const isRefused = error instanceof ShippingHttpError && error.getStatus() < 500;
+      throw isRefused ? new UnrecoverableError(error.message) : error;
+    });
   }
 }
 
