@@ -54,7 +54,7 @@ function boundPostgres(pool: pg.Pool): void {
 
 const mysqlSessionLimits = [
   `innodb_lock_wait_timeout = ${lockMs / 1_000}`,
-  // For an `ALTER TABLE` that waits. Otherwise MySQL keeps each session that this pool has closed.
+  // For the wait behind an `ALTER TABLE`. Otherwise MySQL keeps each session that this pool has closed.
   `lock_wait_timeout = ${lockMs / 1_000}`,
   // On MariaDB.
   `max_statement_time = ${statementMs / 1_000}`,

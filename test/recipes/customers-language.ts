@@ -8,7 +8,7 @@ export function languagesOf(accepted = ''): string[] {
   return accepted.split(',').map((part) => part.trim().split(/[-;]/)[0]?.toLowerCase() ?? '');
 }
 
-/** Returns the method with its two labels in the first of the languages that it has. */
+/** Returns the method with its labels in the first language that it has. */
 export function translated(method: ShippingMethodDto, languages: readonly string[]): ShippingMethodDto {
   const meta = method.meta as { labels?: Record<string, Labels | null> | null };
   const labels = new Map(Object.entries(meta.labels ?? {}));
