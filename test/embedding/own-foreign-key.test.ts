@@ -1,6 +1,7 @@
 import { MethodInUseError, ShippingMethod, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
 import { expect, it } from 'vitest';
+import { distribute } from '../support/citus.js';
 import { ground } from '../support/client.js';
 import { testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
@@ -44,6 +45,8 @@ it("TypeORM generates a foreign key from a host's old table whose column has got
     const collate = ourCollation[database.options.type];
     if (collate) await database.dataSource.query(collate.replace('shop_order', database.table('shop_order')));
     const { dataSource } = database;
+    const methodTable = dataSource.getMetadata(ShippingMethod).tablePath;
+    await distribute(dataSource.manager, database.table('shop_order'), methodTable);
     await dataSource.destroy();
     dataSource.setOptions({ entities: [...(dataSource.options.entities as []), OldOrder] });
     await dataSource.initialize();
