@@ -1,4 +1,5 @@
--- On PostgreSQL: removes the orders for which nothing was recorded in seven years. Edit the three constants.
+-- On PostgreSQL: removes the orders for which nothing was recorded in seven years. Edit the three constants, and for a
+-- large table `pages_per_range`.
 -- New events fill the pages of removed ones. With minmax_multi_ops, the index still skips these pages: after one of
 -- five years was removed, a window read 32 pages instead of 18,048. PostgreSQL 13 lacks this operator class. Leave it
 -- out there, and send REINDEX INDEX CONCURRENTLY ix_shop_event_recorded before each run.
