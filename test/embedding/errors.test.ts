@@ -12,6 +12,7 @@ import {
 } from '@nestjs/common';
 import {
   DatabaseUnavailableError,
+  InvalidParameterError,
   ProblemDetailsFilter,
   ShippingHttpError,
   ShippingMethodsService,
@@ -41,6 +42,21 @@ class ErrorsFilter implements ExceptionFilter<HttpException> {
       .getResponse<{ status(code: number): { send(body: object): unknown } }>();
     const { message, errors } = exception.getResponse() as { message: unknown; errors?: unknown };
     response.status(exception.getStatus()).send({ message, errors });
+  }
+}
+
+class CouponError extends InvalidParameterError {}
+
+const refusesCoupon: MethodDecorator = (_prototype, _name, descriptor: PropertyDescriptor) => {
+  descriptor.value = () => {
+    throw new CouponError([{ parameter: 'constructor', code: 'unknown', detail: 'There is no coupon.' }]);
+  };
+};
+
+@Catch(CouponError)
+class CouponFilter implements ExceptionFilter<CouponError> {
+  catch({ violations }: CouponError, host: ArgumentsHost): void {
+    host.switchToHttp().getResponse().status(418).send({ violations });
   }
 }
 
@@ -125,6 +141,14 @@ describe.each(platformNames)('on %s, in a host with a filter for everything, an 
 
     const detail = expect.stringMatching(/^order_id /);
     expect([status, body]).toMatchObject([400, { errors: [{ detail }] }]);
+  });
+
+  it('of a class of the host keeps its class and its names', async () => {
+    const shop = await mounted({ http: { decorators: [refusesCoupon, UseFilters(CouponFilter)] } });
+
+    const { status, body } = await shop.list();
+
+    expect([status, body]).toMatchObject([418, { violations: [{ parameter: 'constructor' }] }]);
   });
 
   it.each<[ShippingRoute, number]>([

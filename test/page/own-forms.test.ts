@@ -26,11 +26,13 @@ class Envelope implements NestInterceptor {
 /** This filter sends every error in a form of its own. */
 @Catch(HttpException)
 class CatchAll implements ExceptionFilter {
+  message: unknown = 'No.';
+
   catch(error: HttpException, host: ArgumentsHost): void {
     const response = host
       .switchToHttp()
       .getResponse<{ status(code: number): { json(body: unknown): void } }>();
-    response.status(error.getStatus()).json({ success: false, errors: 'none', message: 'No.' });
+    response.status(error.getStatus()).json({ success: false, errors: 'none', message: this.message });
   }
 }
 
@@ -111,9 +113,10 @@ describe.skipIf(!isInstalled)(
 );
 
 describe.skipIf(!isInstalled)(`the page on errors in another form${place}`, () => {
+  const filter = new CatchAll();
   const page = pageInBrowser({
     mounts: [{ http: { problemDetails: false } }],
-    configure: (app) => app.useGlobalFilters(new CatchAll()),
+    configure: (app) => app.useGlobalFilters(filter),
   });
 
   it('explains a 412 by its status, and shows the message of a 400', async () => {
@@ -131,6 +134,22 @@ describe.skipIf(!isInstalled)(`the page on errors in another form${place}`, () =
     await operator.field('Name').fill('');
     await operator.button('Save').click();
     await operator.alert('No.');
+
+    expect(operator.errors).toEqual([]);
+  });
+
+  it.each<[unknown, string]>([
+    [['No.', { rule: 'length' }, 'Never.'], 'No. Never.'],
+    ['', 'The server responded with the status 400.'],
+    ['<img src=x onerror="document.title = 1"> No.', '<img src=x onerror="document.title = 1"> No.'],
+  ])('shows the message %j of a 400 as text', async (message, shown) => {
+    filter.message = message;
+    const { operator } = await page.openShop();
+    await operator.button('UPS Ground').click();
+    await operator.field('Name').fill('');
+
+    await operator.button('Save').click();
+    await operator.alert(shown);
 
     expect(operator.errors).toEqual([]);
   });

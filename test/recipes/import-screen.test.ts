@@ -1,5 +1,5 @@
-import { ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DatabaseUnavailableError, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { compiled, type Host, listening, typeOrm } from '../embedding/host.js';
 import { freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -63,6 +63,17 @@ describe('an import screen', () => {
     expect(untouched).toEqual(['Ground', 'Old']);
     expect(done).toMatchObject({ status: 200, body: { changed: 3 } });
     expect(await labels()).toEqual(['Paket', 'UPS Ground']);
+  });
+
+  it('makes the changes again after a lost race', async () => {
+    const preview = await post('/preview', { csv });
+    const lost = new DatabaseUnavailableError(undefined, 'race');
+    const upsertMany = vi.spyOn(methods, 'upsertMany').mockRejectedValueOnce(lost);
+
+    const done = await post('', { csv }, { 'if-match': String(preview.body['etag']) });
+    upsertMany.mockRestore();
+
+    expect(done).toMatchObject({ status: 200, body: { changed: 3 } });
   });
 
   it('shows each violation with its line and its column', async () => {

@@ -1,23 +1,28 @@
-import { type Pool, type RowDataPacket } from 'mysql2';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { type DataSource } from 'typeorm';
+import { type MysqlDriver } from 'typeorm/driver/mysql/MysqlDriver.js';
 
 // docs/recipes/metrics.md shows this code.
 
-export function exportMysqlPool(pool: Pool, register: Registry): void {
+export function exportMysqlPool(dataSource: DataSource, register: Registry): void {
   const waits = new Counter({
     name: 'pool_waits_total',
     help: 'Waits for a connection',
     registers: [register],
   });
-  pool.on('enqueue', () => waits.inc());
-  new Gauge({
-    name: 'shipping_read_only',
-    help: '1 if this instance uses a read-only server',
-    registers: [register],
-    collect() {
-      pool.query<RowDataPacket[]>('SELECT @@read_only AS read_only', (_error, rows) => {
-        if (rows?.[0]) this.set(rows[0]['read_only']);
-      });
-    },
-  });
+  (dataSource.driver as MysqlDriver).pool.on('enqueue', () => waits.inc());
+  register.registerMetric(
+    new Gauge({
+      name: 'shipping_read_only',
+      help: '1 if this instance uses a read-only server',
+      registers: [],
+      collect() {
+        // If the pool itself sent the query to a silent server, `boundLeases` would not close the connection.
+        dataSource.query(`SHOW VARIABLES LIKE 'read_only'`).then(
+          ([variable]) => this.set(variable.Value === 'OFF' ? 0 : 1),
+          () => undefined,
+        );
+      },
+    }),
+  );
 }

@@ -1,5 +1,6 @@
 import { Test, type TestingModule } from '@nestjs/testing';
 import { DatabaseUnavailableError, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
+import { Registry } from 'prom-client';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Proxy } from '../support/proxy.js';
@@ -7,6 +8,7 @@ import { type EngineDatabase, opened, postgres, titleOf } from '../engines/datab
 import { freshProject, ground } from '../support/client.js';
 import { otherEngines } from '../support/other-engines.js';
 import { boundLeases, mysqlLimits } from './bounded-pool.js';
+import { exportMysqlPool } from './metrics-mysql.js';
 import { database } from './silent-server.js';
 
 // Most of the time is a wait for the limits, so the engines wait beside each other.
@@ -86,9 +88,13 @@ describe.concurrent.each(servers)('a DataSource with limits on $title', ({ isMis
       );
       return Number(row.seconds);
     };
+    const register = new Registry();
+    exportMysqlPool(dataSource, register);
     const before = await lockLimit();
     proxy.lose();
 
+    // The query of a scrape takes the connection.
+    await register.metrics();
     const since = Date.now();
     const asked = await Promise.allSettled([lockLimit(), lockLimit(), lockLimit()]);
     const waitedMs = Date.now() - since;

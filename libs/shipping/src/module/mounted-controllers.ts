@@ -13,7 +13,7 @@ import { type HttpSettings } from './http.options.js';
 /** Returns the controllers of one mount. */
 export function controllersFor(http: HttpSettings): Type[] {
   const projectId = projectParameterOf(http.path);
-  const throwsErrorsOfRoute = errorsOfRoute({ projectId, orderId: 'order_id' });
+  const throwsErrorsOfRoute = errorsOfRoute(new Map(Object.entries({ projectId, orderId: 'order_id' })));
   const byHandler: Record<string, MethodDecorator[] | undefined> = http.routeDecorators;
   // The last decorator is the outermost one.
   const decoratorsOf = (handler: string) => [
@@ -36,12 +36,15 @@ export function controllersFor(http: HttpSettings): Type[] {
 }
 
 /**
+ * Returns a decorator for the errors that the interceptors and filters of the host see. An invalid id gets its name in
+ * the path.
+ *
  * A decorator of the host may send the COMMIT, as `Transactional()` does. If the connection breaks then, the client
  * must learn that the outcome is unknown. Other errors of a decorator stay as they are: it may fail after our change is
  * committed, so we cannot say that nothing was changed (decision 14).
  * @param pathNames the names in the path, by the names of the parameters of the services, such as `projectId`
  */
-function errorsOfRoute(pathNames: Readonly<Record<string, string>>): MethodDecorator {
+function errorsOfRoute(pathNames: ReadonlyMap<string, string>): MethodDecorator {
   return (_prototype, name, descriptor: PropertyDescriptor) => {
     const handler = descriptor.value as (...parameters: unknown[]) => unknown;
     const outermost = async function (this: object, ...parameters: unknown[]): Promise<unknown> {
@@ -57,16 +60,17 @@ function errorsOfRoute(pathNames: Readonly<Record<string, string>>): MethodDecor
   };
 }
 
-/** Gives the parameters of a service their names in the path. */
+/** Gives the parameters of a service their names in the path. An error without them may be of a class of the host. */
 function withPathNames(
-  { violations, truncated }: InvalidParameterError,
-  pathNames: Readonly<Record<string, string>>,
+  error: InvalidParameterError,
+  pathNames: ReadonlyMap<string, string>,
 ): InvalidParameterError {
-  const renamed = violations.map((violation) => {
+  const renamed = error.violations.map((violation) => {
     const { parameter: serviceName = '', detail } = violation;
-    const parameter = pathNames[serviceName];
+    const parameter = pathNames.get(serviceName);
     if (violation.parameter === undefined || parameter === undefined) return violation;
     return { ...violation, parameter, detail: detail.replace(serviceName, parameter) };
   });
-  return new InvalidParameterError(renamed, truncated);
+  const isSame = renamed.every((violation, index) => violation === error.violations[index]);
+  return isSame ? error : new InvalidParameterError(renamed, error.truncated);
 }

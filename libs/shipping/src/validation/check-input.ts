@@ -19,7 +19,7 @@ export function checkIds(ids: NamedIds): void {
 
 /**
  * Checks ids together with the other input of a call. A violation names an id by the parameter of the service, such as
- * `projectId`. The route's filter renames it.
+ * `projectId`. The routes give it its name in the path.
  * @throws InvalidParameterError, ValidationFailedError with the violations of all input
  */
 export function checkInput<Checked>(ids: NamedIds, check: (violations: Violations) => Checked): Checked {

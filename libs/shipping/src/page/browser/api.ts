@@ -107,18 +107,22 @@ export function reasonOf({ message, errors, isUnclear }: Problem): string {
 export const failureOf = (problem: Problem): string | undefined =>
   problem.isUnclear ? reasonOf(problem) : t('not_saved', { reason: reasonOf(problem) });
 
-/** A filter of the backend may send another form than problem details. Then the status says what has happened. */
+/**
+ * A filter of the backend may send another form than problem details. Then the status says what has happened, or the
+ * message of Nest's form, which is a text or a list of texts.
+ */
 function problemOf(
   status: number,
   result: { code?: string; detail?: string; message?: unknown; errors?: unknown },
 ): Problem {
   const code = result.code ?? (status === 412 ? 'version_mismatch' : undefined);
   const values = { ...result, status, project: projectId };
+  const texts = [result.message].flat().filter((each) => typeof each === 'string');
   const message =
     t(`problem_${code}`, values) ??
     t(`status_${status}`, values) ??
     result.detail ??
-    (typeof result.message === 'string' ? result.message : t('status_other', values));
+    (texts.join(' ') || t('status_other', values));
   const errors = Array.isArray(result.errors) ? result.errors.map(Object) : [];
   const isOutage = status === 0 || status === 429 || status >= 500;
   return Object.assign(new Error(), { ...result, message, code, errors, status, isOutage });
