@@ -13,13 +13,13 @@ import { type HttpSettings } from './http.options.js';
 /** Returns the controllers of one mount. */
 export function controllersFor(http: HttpSettings): Type[] {
   const projectId = projectParameterOf(http.path);
-  const throwsErrorsOfRoute = errorsOfRoute(new Map(Object.entries({ projectId, orderId: 'order_id' })));
+  const pathNames = new Map(Object.entries({ projectId, orderId: 'order_id' }));
   const byHandler: Record<string, MethodDecorator[] | undefined> = http.routeDecorators;
   // The last decorator is the outermost one.
   const decoratorsOf = (handler: string) => [
     ...http.decorators,
     ...(byHandler[handler] ?? []),
-    throwsErrorsOfRoute,
+    errorsOfRoute(pathNames),
   ];
   const options = 'ShippingModule option "http.decorators" or "http.routeDecorators"';
   return [ShippingMethodsController, OrderEventsController].map((shared) => {

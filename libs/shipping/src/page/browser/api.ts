@@ -117,7 +117,7 @@ function problemOf(
 ): Problem {
   const code = result.code ?? (status === 412 ? 'version_mismatch' : undefined);
   const values = { ...result, status, project: projectId };
-  const texts = [result.message].flat().filter((each) => typeof each === 'string');
+  const texts = [status < 500 ? result.message : undefined].flat().filter((each) => typeof each === 'string');
   const message =
     t(`problem_${code}`, values) ??
     t(`status_${status}`, values) ??
