@@ -33,8 +33,8 @@ export class ProjectGuard implements CanActivate {
     const roles = this.reflector.getAllAndOverride<string[] | undefined>('roles', places);
     const { project_id: project } = request.params;
     // The defaults of all tenants are for the staff of the head office, not for a tenant with this id.
-    const isAllowed = project === 'default' ? user.isStaff === true : user.projects.includes(project);
-    return isAllowed && (!roles || roles.includes(user.role));
+    if (project === 'default') return user.isStaff === true;
+    return user.projects.includes(project) && (!roles || roles.includes(user.role));
   }
 }
 

@@ -17,7 +17,7 @@ export class Tokens {
     ['token-of-a-clerk', { projects: ['acme'], role: 'clerk' }],
     ['token-of-globex', { projects: ['globex'], role: 'admin' }],
     ['token-of-a-tenant-named-default', { projects: ['default'], role: 'admin' }],
-    ['token-of-staff', { projects: [], role: 'admin', isStaff: true }],
+    ['token-of-staff', { projects: [], role: 'head office', isStaff: true }],
   ]);
 
   userOf(token = ''): User {

@@ -32,3 +32,16 @@ it.each(platformNames)('a logger adds the request id to the line of each 503 on 
     ),
   );
 });
+
+it.each([
+  ['the stack of an error', new Error('boom'), /- Error: boom\n +at /],
+  ['the fields of an object', { code: 7 }, /- \{ code: 7 \}/],
+])('a logger with request ids keeps %s', (_, thrown, expected) => {
+  const lines = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+
+  new RequestLogger({ colors: false, forceConsole: true }).error(thrown);
+  const logged = lines.mock.calls.join('\n');
+  lines.mockRestore();
+
+  expect(logged).toMatch(expected);
+});

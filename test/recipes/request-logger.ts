@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage } from 'node:http';
+import { inspect } from 'node:util';
 import { ConsoleLogger } from '@nestjs/common';
 
 // docs/recipes/metrics.md shows this code.
@@ -13,13 +14,19 @@ function withRequestId(request: IncomingMessage, _response: unknown, next: () =>
   requests.run(`${id} ${request.method} ${request.url}`, next);
 }
 
+/** An error is logged with its stack. */
+function lineOf(message: unknown): string {
+  const text = message instanceof Error ? message.stack : message;
+  return `${requests.getStore() ?? '-'} ${typeof text === 'string' ? text : inspect(text)}`;
+}
+
 class RequestLogger extends ConsoleLogger {
   override error(message: unknown, ...rest: unknown[]): void {
-    super.error(`${requests.getStore() ?? '-'} ${String(message)}`, ...rest);
+    super.error(lineOf(message), ...rest);
   }
 
   override warn(message: unknown, ...rest: unknown[]): void {
-    super.warn(`${requests.getStore() ?? '-'} ${String(message)}`, ...rest);
+    super.warn(lineOf(message), ...rest);
   }
 }
 

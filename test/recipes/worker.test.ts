@@ -32,6 +32,7 @@ describe('a worker without an HTTP server', () => {
   });
 
   it.each([
+    ['without data', null],
     ['without a parcel', { projectId: 'acme', orderId: '1001', parcel: '' }],
     ['with an invalid order', { projectId: 'acme', orderId: 'no order', parcel: 'a' }],
   ])('ends a job %s for good', async (_, data) => {

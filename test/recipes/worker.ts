@@ -13,15 +13,17 @@ export interface DispatchJob {
 /** Ends a job that can never succeed. With BullMQ, import this class from `bullmq` instead. */
 export class UnrecoverableError extends Error {}
 
-/** With BullMQ, this is `@Processor('dispatch') class Dispatch extends WorkerHost`. */
+/** With BullMQ, this is `@Processor('dispatch') class Dispatch extends WorkerHost`, whose constructor calls `super()`. */
 @Injectable()
 export class Dispatch {
   constructor(@Inject(OrderEventsService) private readonly events: OrderEventsService) {}
 
   /** A queue may run a job twice. The `dedupe_key` makes it idempotent: there is one event for each parcel. */
-  async process({ data: { projectId, orderId, parcel } }: { data: DispatchJob }): Promise<void> {
+  async process({ data }: { data: DispatchJob | null }): Promise<void> {
     // Otherwise all such jobs would have the same key, and only the first one would be recorded.
-    if (!parcel) throw new UnrecoverableError('The job has no parcel.');
+    if (typeof data?.parcel !== 'string' || data.parcel === '')
+      throw new UnrecoverableError('The job has no parcel.');
+    const { projectId, orderId, parcel } = data;
     const event = {
       type: 'shipment.dispatched',
       data: { parcel },
