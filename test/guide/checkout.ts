@@ -41,7 +41,7 @@ export class PlacedOrder {
   methodLabel!: string;
 }
 
-/** The same shop, customer and key give the same order, on every instance. It is short: each event has it. */
+/** The same shop, customer and key give the same order, on every instance. The id is short: events store it. */
 function orderIdOf(...parts: [shop: string, customer: string, key: string]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 }
