@@ -17,7 +17,7 @@ export function exportMysqlPool(dataSource: DataSource, register: Registry): voi
       help: '1 if this instance uses a read-only server',
       registers: [],
       collect() {
-        // If the pool itself sent the query to a silent server, `boundLeases` would not close the connection.
+        // Not by the pool itself: on a silent server, `boundLeases` would not close that connection.
         dataSource.query(`SHOW VARIABLES LIKE 'read_only'`).then(
           ([variable]) => this.set(variable.Value === 'OFF' ? 0 : 1),
           () => undefined,

@@ -101,7 +101,7 @@ function firstSentence(rows) {
 
 function meaningOfACell(rows) {
   const naive = ratio(rows, 'list20', 'naive');
-  return `"${naive} (${ratio(rows, 'list20', 'bare')})" means: while **Nest, Fastify and TypeORM by hand** serve one request, we serve ${naive}. In brackets, the other program is **Fastify and SQL by hand**. Unless a row says otherwise, there are 64 clients for reads from memory, and 16 for the others.`;
+  return `"${naive} (${ratio(rows, 'list20', 'bare')})" means: while **Nest, Fastify and TypeORM by hand** serve one request, we serve ${naive}. The brackets compare with **Fastify and SQL by hand**. Unless a row says otherwise, there are 64 clients for reads from memory, and 16 for the others.`;
 }
 
 const whyReads = `A project is in memory after its first read, until another process changes it or its defaults, or other projects need the memory. Each request costs one look-up of the [revision](concepts.md), which many requests share. A new search or filter also compares all methods.
