@@ -194,7 +194,7 @@ export default defineConfig({
     nav: [
       { text: 'Start', link: '/docs/start' },
       { text: 'API', link: '/docs/reference' },
-      { text: '503', link: '/docs/503' },
+      { text: 'Runbook', link: '/docs/503' },
       { text: `v${version}`, link: '/CHANGELOG' },
       ...(repository ? [{ text: 'Repository', link: repository }] : []),
     ],
