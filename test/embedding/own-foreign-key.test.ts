@@ -1,30 +1,10 @@
 import { MethodInUseError, ShippingMethod, ShippingMethodsService, ShippingModule } from 'nestjs-shipping';
-import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
 import { expect, it } from 'vitest';
 import { distribute } from '../support/citus.js';
 import { ground } from '../support/client.js';
 import { testDatabase } from '../support/database.js';
+import { ShopOrder } from '../guide/shop-order.js';
 import { compiled, typeOrm } from './host.js';
-
-/** An entity of the host as it was before it knew us, with a relation in addition. */
-@Entity({ name: 'shop_order' })
-class OldOrder {
-  @PrimaryColumn({ name: 'project_id', type: 'varchar', length: 64 })
-  projectId!: string;
-
-  @PrimaryColumn({ name: 'order_id', type: 'varchar', length: 64 })
-  orderId!: string;
-
-  @Column({ name: 'method_id', type: 'uuid' })
-  methodId!: string;
-
-  @ManyToOne(() => ShippingMethod)
-  @JoinColumn([
-    { name: 'project_id', referencedColumnName: 'projectId' },
-    { name: 'method_id', referencedColumnName: 'id' },
-  ])
-  method!: Relation<ShippingMethod>;
-}
 
 /** docs/reference-database.md shows these statements. SQLite compares all texts as we do. */
 const ourCollation: Record<string, string | undefined> = {
@@ -35,7 +15,7 @@ const ourCollation: Record<string, string | undefined> = {
     'ALTER TABLE shop_order MODIFY project_id varchar(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin NOT NULL',
 };
 
-it("TypeORM generates a foreign key from a host's old table whose column has got our collation", async () => {
+it("TypeORM generates a foreign key from a host's old table whose column has our collation", async () => {
   const database = await testDatabase();
   try {
     await database.dataSource.query(
@@ -48,7 +28,7 @@ it("TypeORM generates a foreign key from a host's old table whose column has got
     const methodTable = dataSource.getMetadata(ShippingMethod).tablePath;
     await distribute(dataSource.manager, database.table('shop_order'), methodTable);
     await dataSource.destroy();
-    dataSource.setOptions({ entities: [...(dataSource.options.entities as []), OldOrder] });
+    dataSource.setOptions({ entities: [...(dataSource.options.entities as []), ShopOrder] });
     await dataSource.initialize();
     const generated = async (): Promise<string[]> => {
       const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
@@ -63,7 +43,7 @@ it("TypeORM generates a foreign key from a host's old table whose column has got
     const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
     const methods = testing.get(ShippingMethodsService);
     const { id } = await methods.create('acme', ground);
-    await dataSource.manager.insert(OldOrder, { projectId: 'acme', orderId: '1', methodId: id });
+    await dataSource.manager.insert(ShopOrder, { projectId: 'acme', orderId: '1', methodId: id });
     await expect(methods.remove('acme', id)).rejects.toThrow(MethodInUseError);
   } finally {
     await database.close();

@@ -12,10 +12,10 @@ import {
 
 @Entity({ name: 'shop_order' })
 export class ShopOrder {
-  @PrimaryColumn({ name: 'project_id', type: 'varchar', length: 64, collation: 'C' })
+  @PrimaryColumn({ name: 'project_id', type: 'varchar', length: 64 })
   projectId!: string;
 
-  @PrimaryColumn({ name: 'order_id', type: 'varchar', length: 64, collation: 'C' })
+  @PrimaryColumn({ name: 'order_id', type: 'varchar', length: 64 })
   orderId!: string;
 
   @Column({ name: 'method_id', type: 'uuid' })
@@ -35,7 +35,7 @@ export class CreateShopOrder implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(
       `CREATE TABLE shop_order (
-         project_id varchar(64) COLLATE "C", order_id varchar(64) COLLATE "C", method_id uuid NOT NULL,
+         project_id varchar(64) COLLATE "C", order_id varchar(64), method_id uuid NOT NULL,
          PRIMARY KEY (project_id, order_id),
          FOREIGN KEY (project_id, method_id) REFERENCES shipping_method (project_id, id))`,
     );

@@ -106,7 +106,7 @@ function meaningOfACell(rows) {
 
 const whyReads = `A project is in memory after its first read, until another process changes it or its defaults, or other projects need the memory. Each request costs one look-up of the [revision](concepts.md), which many requests share. A new search or filter also compares all methods.
 
-If a project is not in memory, the module reads all its methods, even for a single page. If most of your reads are the first read of a large project, write them by hand.`;
+If a project is not in memory, the module reads all its methods, even for a single page. If most of your reads are the first read of a large project, write SQL by hand.`;
 
 function whyWrites({ import: imports }) {
   const whole = imports?.rows.find(({ rival }) => rival === '')?.ours;

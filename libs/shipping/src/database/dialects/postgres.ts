@@ -14,8 +14,9 @@ export const postgres: Dialect = {
   // Citus accepts only immutable functions in RETURNING, and `to_char` is not one of them.
   returnedTime: (column) =>
     `CAST(CAST(EXTRACT(EPOCH FROM ${column} AT TIME ZONE 'UTC') * 1000 AS bigint) AS text)`,
-  // It is text, because the host may have parsers of its own for other types. A varchar has another collation than the
-  // default one. With it, Citus forgets the cast and fails (https://github.com/citusdata/citus/issues/8469).
+  // It is text, because the host may have parsers of its own for other types. Our varchars have the collation C. With a
+  // collation other than the default one, a join of Citus forgets the cast and fails
+  // (https://github.com/citusdata/citus/issues/8469).
   valueColumn: (column) => `CAST(${column} AS text) COLLATE "default"`,
   timeParameter: (time) => time,
   ifAbsent: (insert) => insert.orIgnore(),
